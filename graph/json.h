@@ -79,6 +79,8 @@ bool json_required(const struct json *object, const char *key, enum json_kind ki
 /* The same; if it is missing, *out is NULL.  False with an error if it is of another kind. */
 bool json_optional(const struct json *object, const char *key, enum json_kind kind, const struct json **out,
     struct error *e) MUST_CHECK;
+/* Whether `root` is an object whose member "schema" is that text; if not, sets an error. */
+bool json_schema(const struct json *root, const char *schema, struct error *e) MUST_CHECK;
 /* Whether every key of `object` is among key[n]; if not, sets an error at the first other one. */
 bool json_only_keys(const struct json *object, const char *const *key, int n, struct error *e) MUST_CHECK;
 

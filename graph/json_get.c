@@ -173,6 +173,17 @@ bool json_required(
 	return true;
 }
 
+bool json_schema(const struct json *root, const char *schema, struct error *e)
+{
+	const struct json *own;
+	char shown[JSON_SHOWN];
+
+	if (!json_required(root, "schema", JSON_STRING, &own, e))
+		return false;
+	return !strcmp(own->text, schema) ||
+	    json_error(own, e, "%s is not \"%s\"", json_quote(own->text, shown), schema);
+}
+
 bool json_only_keys(const struct json *object, const char *const *key, int n, struct error *e)
 {
 	char shown[JSON_SHOWN];

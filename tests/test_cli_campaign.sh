@@ -83,6 +83,8 @@ wait $first 2>/dev/null
 left="$busy/.tmp.$first.0 $busy/findings/.tmp.$first.63"
 kept="$busy/.tmp.$$.0 $busy/.tmp.note $busy/findings/.tmp.$first.0.json"
 touch $left $kept
+waits=$busy/pending/0123456789abcdef.json
+cp "$work/unwritten.json" "$waits"
 check 2 fuzz --engine tape --cases 5 --driver plain --out "$busy" --quiet
 says err 'holds a campaign; go on with it by --resume'
 check 2 fuzz --resume "$busy" --engine forward --quiet
@@ -94,8 +96,9 @@ says err '--driver contradicts'
 says err "or type: adjudge fuzz --resume $busy"
 "$adjudge" fuzz --resume "$busy" --quiet >"$work/out" &
 second=$!
-checks=$((checks + 6))
-for file in $left; do
+checks=$((checks + 7))
+# A case that waited to be minimized goes when it is counted.
+for file in $left $waits; do
 	while kill -0 $second && [ -e "$file" ]; do sleep 0.1; done
 	[ ! -e "$file" ] || { failures=$((failures + 1)); echo "not swept: $file" >&2; }
 done
@@ -107,6 +110,19 @@ wait $second
 got=$?
 [ $got = 143 ] || { failures=$((failures + 1)); echo "exit $got, expected 143: a campaign that went on" >&2; }
 says out "to go on, type: adjudge fuzz --resume $busy"
+
+# Until it is counted, it stays: here no time is left for it.
+check 1 fuzz --engine "$fault" --cases 400 --max-findings 1 --driver plain --out "$work/spent" --quiet
+waits=$work/spent/pending/0123456789abcdef.json
+cp "$work"/spent/findings/*.json "$waits"
+check 1 fuzz --resume "$work/spent" --quiet
+check 0 run "$waits" --engine tape
+check 3 fuzz --resume "$work/none" --quiet
+says err "fuzz: $work/none holds no campaign: it has no campaign.json; --out begins one"
+sed 's/"layout": "0x./"layout": "0x/' "$busy/campaign.json" >"$work/edited"
+mv "$work/edited" "$busy/campaign.json"
+check 3 fuzz --resume "$busy" --quiet
+says err "another build of adjudge (version "
 
 # campaign.json opens no engine from outside.  The message has the whole command that gives them again.
 foreign=$work/foreign

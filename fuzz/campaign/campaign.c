@@ -48,7 +48,7 @@ bool campaign_is_in(const char *dir)
 	char summary[PATH_TEXT];
 
 	return setup_exists(dir) ||
-	    ((size_t)snprintf(summary, sizeof summary, "%s/summary.json", dir) < sizeof summary &&
+	    ((size_t)snprintf(summary, sizeof summary, "%s/" SUMMARY_FILE, dir) < sizeof summary &&
 	        !access(summary, F_OK));
 }
 

@@ -44,13 +44,6 @@ void corpus_free(struct campaign *self)
 
 /* ---- reading ---- */
 
-static bool ends_with(const char *text, const char *end)
-{
-	const size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && !strcmp(text + n - m, end);
-}
-
 /* Whether the file belongs to a campaign's own books. */
 static bool is_book(const char *path)
 {
@@ -58,7 +51,7 @@ static bool is_book(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	if (!slash || (size_t)(slash - path) >= sizeof dir ||
-	    !(ends_with(slash, "/" SETUP_FILE) || !strcmp(slash, "/state.json") || !strcmp(slash, "/summary.json")))
+	    !(!strcmp(slash, "/" SETUP_FILE) || !strcmp(slash, "/" STATE_FILE) || !strcmp(slash, "/" SUMMARY_FILE)))
 		return false;
 	snprintf(dir, sizeof dir, "%.*s", (int)(slash - path), path);
 	return setup_exists(dir) || sources_are_in(dir);
@@ -167,9 +160,24 @@ static void take_unfiled(struct campaign *self, const char *dir)
 			continue;
 		if (self->mutates)
 			read_case(self, files.at[i], &self->given);
-		if (dir == self->pending_dir || !self->mutates)
+		else
 			file_remove(dir, name, &e);
 	}
+	paths_free(&files);
+}
+
+void corpus_drop_pending(struct campaign *self)
+{
+	struct error e = {0};
+	struct paths files;
+
+	if (!self->has_pending || self->given_done < self->given.n)
+		return;
+	self->has_pending = false;
+	files = paths_find((const char *const[]){self->pending_dir}, 1);
+	for (int i = 0; i < files.n; i++)
+		if (is_own_name(strrchr(files.at[i], '/') + 1))
+			file_remove(self->pending_dir, strrchr(files.at[i], '/') + 1, &e);
 	paths_free(&files);
 }
 
@@ -181,6 +189,7 @@ void corpus_go_on(struct campaign *self)
 	take_unfiled(self, self->findings_dir);
 	if (!self->mutates)
 		return;
+	self->has_pending = true;
 	corpus_refresh(self);
 	self->in_corpus = self->kept_room;
 	self->given_at = self->given_done < n_given ? self->given_done : n_given;

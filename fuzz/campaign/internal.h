@@ -13,7 +13,8 @@
 #include "progress.h"
 
 enum {
-	ORACLE_FILES = 32, /* oracle disagreements that are minimized and written; further ones are counted */
+	JOB_NUMBER_BITS = 40, /* draws of a mutating driver: the number of the judging process is above these bits */
+	ORACLE_FILES = 32,    /* oracle disagreements that are minimized and written; further ones are counted */
 	ORACLE_NAME = 32,
 	PATH_TEXT = 4096
 };
@@ -75,6 +76,7 @@ struct campaign {
 	struct corpus_list given; /* judged before any other case */
 	int given_at;             /* a mutating driver has begun so many of them */
 	int given_done;           /* of a mutating driver: so many of the first ones are counted */
+	bool has_pending;         /* cases of pending_dir are among the given ones */
 	struct corpus_list kept;  /* of earlier runs of this campaign, and of other processes */
 	struct corpus_room kept_room;
 	int n_taken;
@@ -147,6 +149,8 @@ void corpus_refresh(struct campaign *self);
 
 /* Reads the cases that the campaign is given.  Returns their hash. */
 uint64_t corpus_read_given(struct campaign *self);
+/* When the state is saved: removes the cases of pending_dir that are given and now counted. */
+void corpus_drop_pending(struct campaign *self);
 /* After campaign_load: finds failing cases that the state does not know, and the cases that were kept. */
 void corpus_go_on(struct campaign *self);
 /* Keeps a case with new features, as compact text. */

@@ -9,10 +9,9 @@
 #include "ring.h"
 
 enum {
-	BLOCK = 4,            /* draws claimed together; few: the end loses those behind an unfinished one */
-	CLAIMS = 1 << 16,     /* blocks that may be claimed and not yet counted */
-	JOB_NUMBER_BITS = 40, /* draws of a mutating driver: the number of the process is above these bits */
-	REFRESH_SECONDS = 5   /* how often a process looks for cases that the others kept */
+	BLOCK = 4,          /* draws claimed together; few: the end loses those behind an unfinished one */
+	CLAIMS = 1 << 16,   /* blocks that may be claimed and not yet counted */
+	REFRESH_SECONDS = 5 /* how often a process looks for cases that the others kept */
 };
 
 /* The first byte of a message. */

@@ -223,6 +223,12 @@ static void note_given(struct jobs *jobs)
 	self->given_done = (int)least;
 }
 
+/* The first draw that is not wanted, if every draw from now on gives a case. */
+static int64_t draw_limit(const struct campaign *self)
+{
+	return self->o->cases ? self->counts.draws + (self->o->cases - self->counts.cases) : INT64_MAX;
+}
+
 static void take(struct jobs *jobs, int k)
 {
 	struct campaign *self = jobs->campaign;
@@ -239,8 +245,7 @@ static void take(struct jobs *jobs, int k)
 	note_given(jobs);
 	self->drawn = self->counts.cases;
 	atomic_store(&jobs->shared->counted, (uint64_t)self->counts.draws / BLOCK);
-	if (self->o->cases)
-		atomic_store(&jobs->shared->limit, self->o->cases + self->counts.draws - self->counts.cases);
+	atomic_store(&jobs->shared->limit, draw_limit(self));
 }
 
 /* Counts the next record.  False: it has not come yet. */
@@ -286,8 +291,7 @@ void drive_jobs(struct campaign *self, campaign_driver_fn *drive)
 	}
 	atomic_store(&jobs.shared->next, first);
 	atomic_store(&jobs.shared->counted, first);
-	atomic_store(
-	    &jobs.shared->limit, self->o->cases ? self->o->cases + self->counts.draws - self->counts.cases : INT64_MAX);
+	atomic_store(&jobs.shared->limit, draw_limit(self));
 	jobs.seat = heap_new((size_t)jobs.n, sizeof *jobs.seat);
 	self->process = heap_new((size_t)jobs.n, sizeof *self->process);
 	self->n_process = jobs.n;

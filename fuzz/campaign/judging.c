@@ -2,8 +2,8 @@
 #include "internal.h"
 #include "case_mutator.h"
 
-/* The case number in evidence: without the number of the process (job.h). */
-#define CASE_MASK ((INT64_C(1) << 40) - 1)
+/* The number in evidence of a case that comes from that draw: without the number of the process, and from 1. */
+static int64_t case_number(int64_t draw) { return (draw & ((INT64_C(1) << JOB_NUMBER_BITS) - 1)) + 1; }
 
 /* ---- features ---- */
 
@@ -110,7 +110,7 @@ static void add_finding(struct campaign *self, int k, const struct testcase *c, 
 	    .point = r->judgement[k].point,
 	    .signature = signature,
 	    .evidence = triage_evidence(self->name[k], self->spec[k], self->version[k], signature, c, r, k,
-	        self->o->seed, (io->draw & CASE_MASK) + 1, a)};
+	        self->o->seed, case_number(io->draw), a)};
 }
 
 /* The answers of an incident: every point ended so. */
@@ -148,7 +148,7 @@ void campaign_fill_incidents(struct campaign *self, const struct testcase *c, co
 		    .signature = signature,
 		    .incident = true,
 		    .evidence = triage_evidence(self->name[k], self->spec[k], self->version[k], signature, &c[at], bad,
-		        k, self->o->seed, (io->draw & CASE_MASK) + 1, a)};
+		        k, self->o->seed, case_number(io->draw), a)};
 	}
 }
 

@@ -300,18 +300,17 @@ static bool read_plain(const struct json *root, struct campaign_options *o, stru
 static bool read_root(
     const struct json *root, struct arena *a, struct campaign_options *o, struct setup *out, struct error *e)
 {
-	const struct json *kind, *distributions;
+	const struct json *version, *distributions;
 	uint64_t layout;
 
-	if (!json_is(root, JSON_OBJECT, e) || !json_required(root, "schema", JSON_STRING, &kind, e))
-		return false;
-	if (strcmp(kind->text, schema) != 0)
-		return json_error(kind, e, "schema is not \"%s\"", schema);
-	if (!read_hex(root, "layout", &layout, e))
+	if (!json_schema(root, schema, e) || !json_required(root, "adjudge", JSON_STRING, &version, e) ||
+	    !read_hex(root, "layout", &layout, e))
 		return false;
 	if (layout != setup_layout())
-		return json_error(
-		    root, e, "another version of adjudge began this campaign, and only that one can go on");
+		return json_error(root, e,
+		    "another build of adjudge (version %s) wrote this campaign, and only that one can "
+		    "read it",
+		    version->text);
 	return read_engines(root, a, o, out, e) && read_plain(root, o, out, e) &&
 	    json_required(root, "distributions", JSON_OBJECT, &distributions, e) &&
 	    profile_read(distributions, &o->profile, e);

@@ -5,7 +5,10 @@
 #include "campaign.h"
 #include "engines/process/quota.h"
 
-#define SETUP_FILE "campaign.json"
+#define SETUP_FILE   "campaign.json"
+#define STATE_FILE   "state.json" /* what is known after N draws (state.c) */
+#define STATE_SCHEMA "adjudge.state/1"
+#define SUMMARY_FILE "summary.json"
 
 /* What a campaign adds to its options when it begins. */
 struct setup {

@@ -12,7 +12,7 @@
 
 enum { BOOK_BYTES = 16 << 20 };
 
-static const char *const books[] = {SETUP_FILE, "state.json", "summary.json"};
+static const char *const books[] = {SETUP_FILE, STATE_FILE, SUMMARY_FILE};
 enum { BOOKS = sizeof books / sizeof *books };
 
 char *source_bytes(const char *path, struct arena *a, size_t *len)
@@ -43,16 +43,14 @@ static const struct json *read_book(const char *dir, const char *name, struct ar
 
 static bool read_state(struct source *s, struct error *e)
 {
-	const struct json *root = s->state, *kind, *id, *counts, *findings;
+	const struct json *root = s->state, *id, *counts, *findings;
 
-	if (!json_required(root, "schema", JSON_STRING, &kind, e) || !json_required(root, "id", JSON_STRING, &id, e) ||
+	if (!json_schema(root, STATE_SCHEMA, e) || !json_required(root, "id", JSON_STRING, &id, e) ||
 	    !json_count(root, "elapsed_ms", &s->elapsed_ms, e) ||
 	    !json_count(root, "minimize_ms", &s->minimize_ms, e) ||
 	    !json_required(root, "counts", JSON_OBJECT, &counts, e) ||
 	    !json_required(root, "findings", JSON_ARRAY, &findings, e))
 		return false;
-	if (strcmp(kind->text, "adjudge.state/1") != 0)
-		return json_error(kind, e, "schema is not \"adjudge.state/1\"");
 	if (strcmp(id->text, s->setup.id) != 0)
 		return json_error(id, e, "the state of another campaign");
 	s->n_finding = findings->n_child;
@@ -67,10 +65,10 @@ static bool read_source(const char *dir, struct arena *a, struct source *s, stru
 	*s = (struct source){.dir = dir, .counts = NEW(a, struct counts, 1), .stopped = ""};
 	if (!setup_read(dir, a, &s->o, &s->setup, e))
 		return false;
-	s->state = read_book(dir, "state.json", a, e);
+	s->state = read_book(dir, STATE_FILE, a, e);
 	if (*e->text || (s->state && !read_state(s, e)))
 		return *e->place ? false : error_set(e, dir, "its state cannot be read");
-	summary = read_book(dir, "summary.json", a, &none);
+	summary = read_book(dir, SUMMARY_FILE, a, &none);
 	stopped = summary ? json_find(summary, "stopped") : NULL;
 	if (stopped && stopped->kind == JSON_STRING)
 		s->stopped = stopped->text;

@@ -15,9 +15,6 @@
 #include "reports/file.h"
 #include "setup.h"
 
-static const char schema[] = "adjudge.state/1";
-#define STATE_FILE "state.json"
-
 enum { SAVE_SECONDS = 2, STATE_BYTES = 16 << 20, MILLI = 1000 };
 
 double campaign_elapsed(const struct campaign *self)
@@ -29,7 +26,7 @@ double campaign_elapsed(const struct campaign *self)
 
 char *campaign_state_text(struct campaign *self, double elapsed, size_t *len)
 {
-	struct json_writer w = json_document(&self->side, schema);
+	struct json_writer w = json_document(&self->side, STATE_SCHEMA);
 
 	json_member_string(&w, "id", self->setup.id);
 	json_member_integer(&w, "elapsed_ms", llround(elapsed * MILLI));
@@ -64,8 +61,10 @@ void campaign_save(struct campaign *self)
 	if (!arena_try(&self->side, save, self))
 		fail(&self->failure, "the state of the campaign does not fit into memory");
 	self->saved = bench_clock();
-	if (!self->failure.any)
-		triage_remove_dropped(&self->triage);
+	if (self->failure.any)
+		return;
+	triage_remove_dropped(&self->triage);
+	corpus_drop_pending(self);
 }
 
 void campaign_settle(struct campaign *self)
@@ -101,14 +100,10 @@ static bool read_oracle_files(struct campaign *self, const struct json *root, st
 
 static bool read_root(struct campaign *self, const struct json *root, struct error *e)
 {
-	const struct json *kind, *id, *counts;
+	const struct json *id, *counts;
 	int64_t elapsed_ms, minimize_ms, given;
 
-	if (!json_is(root, JSON_OBJECT, e) || !json_required(root, "schema", JSON_STRING, &kind, e))
-		return false;
-	if (strcmp(kind->text, schema) != 0)
-		return json_error(kind, e, "schema is not \"%s\"", schema);
-	if (!json_required(root, "id", JSON_STRING, &id, e))
+	if (!json_schema(root, STATE_SCHEMA, e) || !json_required(root, "id", JSON_STRING, &id, e))
 		return false;
 	if (strcmp(id->text, self->setup.id) != 0)
 		return json_error(id, e, "the state of another campaign");

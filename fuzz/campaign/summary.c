@@ -319,7 +319,7 @@ static char *text_write(const struct campaign *self, struct arena *a)
 {
 	double elapsed = campaign_elapsed(self);
 	char *text = arena_printf(a,
-	    "%lld cases, %.1f %% decided, %.1f %% with teeth, %s, %s of the oracles: %s/summary.json\n",
+	    "%lld cases, %.1f %% decided, %.1f %% with teeth, %s, %s of the oracles: %s/" SUMMARY_FILE "\n",
 	    (long long)self->counts.cases, percent(self->counts.all.decided, self->counts.all.cases),
 	    percent(self->counts.all.with_teeth, self->counts.all.cases),
 	    text_count(self->triage.n_finding, "distinct finding", a),
@@ -366,7 +366,7 @@ int campaign_conclude(struct campaign *self, struct campaign_end *end)
 
 	arena_reset(&self->side);
 	text = summary_write(self, &self->side, &len);
-	if (!file_write_atomic(self->o->out, "summary.json", text, len, &e))
+	if (!file_write_atomic(self->o->out, SUMMARY_FILE, text, len, &e))
 		fail(&self->failure, "%s", e.text);
 	code = exit_code(self);
 	end->summary = heap_text(text);

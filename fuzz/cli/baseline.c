@@ -62,15 +62,11 @@ static bool read_known(const struct json *v, struct known_finding *known, int n,
 static bool read_root(const struct json *root, struct arena *a, struct baseline *out, struct error *e)
 {
 	static const char *const keys[] = {"schema", "known"};
-	const struct json *schema, *known;
-	char shown[JSON_SHOWN];
+	const struct json *known;
 
-	if (!json_is(root, JSON_OBJECT, e) || !json_required(root, "schema", JSON_STRING, &schema, e))
-		return false;
 	/* The schema is checked first, because another kind of file has other keys too. */
-	if (strcmp(schema->text, "adjudge.baseline/1"))
-		return json_error(schema, e, "%s is not \"adjudge.baseline/1\"", json_quote(schema->text, shown));
-	if (!json_only_keys(root, keys, 2, e) || !json_required(root, "known", JSON_ARRAY, &known, e))
+	if (!json_schema(root, "adjudge.baseline/1", e) || !json_only_keys(root, keys, 2, e) ||
+	    !json_required(root, "known", JSON_ARRAY, &known, e))
 		return false;
 	GROW(a, out->known, &out->room, known->n_child + 1);
 	for (const struct json *v = known->child; v; v = v->next, out->n++)
@@ -82,7 +78,6 @@ static bool read_root(const struct json *root, struct arena *a, struct baseline 
 
 bool baseline_read_file(const char *path, struct arena *a, struct baseline *out, struct error *e)
 {
-	struct error inner = {0};
 	const struct json *root;
 	size_t len;
 	char *text;
@@ -91,10 +86,10 @@ bool baseline_read_file(const char *path, struct arena *a, struct baseline *out,
 	text = json_read_bytes(path, LIMIT_CASE_BYTES, a, &len, e);
 	if (!text)
 		return false;
-	root = json_read(text, len, a, &inner);
-	if (root && read_root(root, a, out, &inner))
+	root = json_read(text, len, a, e);
+	if (root && read_root(root, a, out, e))
 		return true;
-	return error_set(e, path, "%s%s%s", inner.place, *inner.place ? ": " : "", inner.text);
+	return json_error_in(path, e);
 }
 
 /* ---- writing ---- */

@@ -35,15 +35,11 @@ static bool read_engine(const struct json *v, struct arena *a, struct texts *eng
 static bool read_root(const struct json *root, struct arena *a, struct texts *engines, struct error *e)
 {
 	static const char *const keys[] = {"schema", "engines"};
-	const struct json *schema, *list;
-	char shown[JSON_SHOWN];
+	const struct json *list;
 
-	if (!json_is(root, JSON_OBJECT, e) || !json_required(root, "schema", JSON_STRING, &schema, e))
-		return false;
 	/* The schema is checked first, because another kind of file has other keys too. */
-	if (strcmp(schema->text, "adjudge.engines/1"))
-		return json_error(schema, e, "%s is not \"adjudge.engines/1\"", json_quote(schema->text, shown));
-	if (!json_only_keys(root, keys, 2, e) || !json_required(root, "engines", JSON_ARRAY, &list, e))
+	if (!json_schema(root, "adjudge.engines/1", e) || !json_only_keys(root, keys, 2, e) ||
+	    !json_required(root, "engines", JSON_ARRAY, &list, e))
 		return false;
 	for (const struct json *v = list->child; v; v = v->next)
 		if (!read_engine(v, a, engines, e))
@@ -54,7 +50,6 @@ static bool read_root(const struct json *root, struct arena *a, struct texts *en
 
 bool naming_read(const char *path, struct arena *a, struct naming *out, struct error *e)
 {
-	struct error inner = {0};
 	const struct json *root;
 	size_t len;
 	char *text;
@@ -63,10 +58,10 @@ bool naming_read(const char *path, struct arena *a, struct naming *out, struct e
 	text = json_read_bytes(path, LIMIT_CASE_BYTES, a, &len, e);
 	if (!text)
 		return false;
-	root = json_read(text, len, a, &inner);
-	if (root && read_root(root, a, &out->engines, &inner))
+	root = json_read(text, len, a, e);
+	if (root && read_root(root, a, &out->engines, e))
 		return true;
-	return error_set(e, path, "%s%s%s", inner.place, *inner.place ? ": " : "", inner.text);
+	return json_error_in(path, e);
 }
 
 int naming_index(const struct texts *engines, const char *name)

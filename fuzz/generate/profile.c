@@ -63,18 +63,14 @@ void profile_put(struct json_writer *w, const struct profile *profile)
 
 bool profile_read(const struct json *root, struct profile *out, struct error *e)
 {
-	const struct json *schema;
-
 	*out = profile_default();
-	if (!json_is(root, JSON_OBJECT, e) || !json_required(root, "schema", JSON_STRING, &schema, e))
+	if (!json_schema(root, profile_schema, e))
 		return false;
-	if (strcmp(schema->text, profile_schema))
-		return json_error(schema, e, "schema is not \"%s\"", profile_schema);
 	for (const struct json *v = root->child; v; v = v->next) {
 		const struct member *m = find(v->key);
 		int x;
 
-		if (v == schema)
+		if (!strcmp(v->key, "schema"))
 			continue;
 		if (!m)
 			return json_error(v, e, "unknown member of a profile");
