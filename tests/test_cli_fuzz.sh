@@ -62,4 +62,24 @@ check 2 fuzz --engine tape --memory-limit 8193T --time 1 --out "$work/large" --q
 check 0 fuzz --engine tape --cases 9007199254740992 --memory-limit 8192T --time 1 --out "$work/large" --quiet
 check 0 fuzz --resume "$work/large" --quiet
 
+# A message says what there is, or what to do next.
+mkdir "$work/none"
+check 5 gate "$work/none" --engine tape
+says err 'gate: there is no *.json file below the paths'
+says out 'tape: asked 0,'
+check 2 gate "$doc" --jobs 257
+says err 'gate: --jobs is at most 256'
+check 2 conform --engine tape --op sinn
+says err "conform: no op 'sinn'; did you mean 'sin'?"
+check 2 conform --engine tape --dtype f46
+says err "conform: no dtype 'f46'; did you mean 'f64'?"
+check 2 report "$doc" --format pdf
+says err "report: no format 'pdf'; there are text, json, "
+check 2 emit --format c
+says err "emit: the case is missing"
+check 2 emit "$doc"
+says err "emit: --format is missing; 'adjudge emit --formats' lists the formats"
+check 4 run "$loop" --engine 'proc:exec sleep 9' --start-limit 1
+says err 'the engine did not start: no hello within 1 s (--start-limit)'
+
 finish

@@ -102,13 +102,13 @@ static bool take_hello(struct worker *w, size_t line, struct arena *a, struct er
 	return true;
 }
 
-/*
- * Waits for the hello.  A person who waits with us learns after a while what we are waiting for.
- */
+/* Milliseconds that the hello may take. */
+static int hello_limit(const struct worker *w) { return w->foreign ? (int)w->quota.start_ms : WORKER_START_MS; }
+
+/* Waits for the hello.  A person who waits with us learns after a while what we are waiting for. */
 static enum exchange await_hello(struct worker *w)
 {
-	const int whole = w->foreign ? (int)w->quota.start_ms : WORKER_START_MS,
-	          first = whole < QUOTA_NOTICE_MS ? whole : QUOTA_NOTICE_MS;
+	const int whole = hello_limit(w), first = whole < QUOTA_NOTICE_MS ? whole : QUOTA_NOTICE_MS;
 	enum exchange how = process_exchange(&w->process, "", 0, first);
 	char spec[256];
 
@@ -158,6 +158,10 @@ static bool worker_start(struct worker *w, struct arena *a, bool *killed, struct
 	if (how == EXCHANGE_LINE)
 		return start_failed(
 		    w, "the engine did not start: it sent no hello", "", a, e); /* after the reason, if there is one */
+	if (how == EXCHANGE_LATE)
+		return start_failed(w,
+		    arena_printf(a, "the engine did not start: no hello within %.4g s", 1e-3 * hello_limit(w)),
+		    w->foreign ? " (--start-limit)" : "", a, e);
 	return start_failed(w, "the engine did not start: ", exchange_text[how], a, e);
 }
 

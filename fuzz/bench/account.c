@@ -153,13 +153,16 @@ int64_t account_findings(const struct account *self)
 	return sum;
 }
 
-bool account_too_few(const struct account *self, int64_t percent, bool named)
+bool decided_too_few(int64_t decided, int64_t asked, int64_t percent, bool named)
 {
-	const int64_t asked = account_asked(self), decided = account_decided(self);
-
 	if (!asked)
 		return named;
 	return !decided || 100.0 * (double)decided < (double)percent * (double)asked;
+}
+
+bool account_too_few(const struct account *self, int64_t percent, bool named)
+{
+	return decided_too_few(account_decided(self), account_asked(self), percent, named);
 }
 
 /* ---- saving ---- */
@@ -355,7 +358,7 @@ char *account_text(const struct account *self, const char *engine, struct arena 
 	for (int k = 0; k < PROCESS_COUNTS; k++)
 		if (process[k].n)
 			text = arena_printf(a, "%s, %s %lld", text, process[k].key, (long long)process[k].n);
-	if (2 * account_decided(self) < account_asked(self) || !account_asked(self))
+	if (why.n && (2 * account_decided(self) < account_asked(self) || !account_asked(self)))
 		text = arena_printf(a, "%s; decided %s, mostly because: %s (%lld times)", text,
 		    account_decided(self) ? "less than half" : "nothing", why.key, (long long)why.n);
 	if (self->broken)

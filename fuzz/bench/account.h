@@ -58,6 +58,8 @@ int64_t account_findings(const struct account *self);
  * asked counts only if it is `named` on the command line.
  */
 bool account_too_few(const struct account *self, int64_t percent, bool named);
+/* The same from the two counts. */
+bool decided_too_few(int64_t decided, int64_t asked, int64_t percent, bool named);
 
 /* Writes everything as members of the open JSON object, so that account_load reads the same account again. */
 void account_save(const struct account *self, struct json_writer *w);

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "fuzz/bench/account.h"
 #include "fuzz/bench/stop.h"
+#include "fuzz/campaign/setup.h"
 #include "graph/json.h"
 
 static const char *text_of(const struct json *object, const char *key)
@@ -95,34 +97,26 @@ static void add_lead(struct ci_run *run, const struct json *lead, const struct c
 	    NULL);
 }
 
-static bool too_few(const struct json *engine, const struct ci_campaign *x)
-{
-	const int64_t asked = count_of(engine, "asked"), decided = count_of(engine, "decided");
-
-	if (!asked)
-		return x->named;
-	return !decided || 100.0 * (double)decided < (double)x->min_decided * (double)asked;
-}
-
 /* An outcome for each engine that has no finding.  Returns whether too little was decided about one. */
 static bool add_engines(struct ci_run *run, const struct json *summary, const struct ci_campaign *x)
 {
 	bool any = false;
 
 	for (const struct json *v = first_of(summary, "engines"); v && !x->no_oracle; v = v->next) {
-		const bool few = too_few(v, x) && !ci_sharded(run);
+		const int64_t decided = count_of(v, "decided"), asked = count_of(v, "asked");
+		const bool few = decided_too_few(decided, asked, x->min_decided, x->named) && !ci_sharded(run);
 
 		any = any || few;
 		if (count_of(v, "findings") && !few)
 			continue;
 		ci_run_add(run,
 		    (struct ci_outcome){.state = few ? CI_TOO_FEW
-		            : count_of(v, "decided") ? CI_PASSED
+		            : decided                ? CI_PASSED
 		                                     : CI_UNDECIDED,
-		        .path = arena_printf(run->arena, "%s/summary.json", x->out),
+		        .path = arena_printf(run->arena, "%s/" SUMMARY_FILE, x->out),
 		        .engine = text_of(v, "engine"),
-		        .message = arena_printf(run->arena, "decided %lld of %lld cases",
-		            (long long)count_of(v, "decided"), (long long)count_of(v, "asked"))},
+		        .message = arena_printf(
+		            run->arena, "decided %lld of %lld cases", (long long)decided, (long long)asked)},
 		    NULL);
 	}
 	return any;

@@ -11,6 +11,7 @@
 
 #include "engines/engine.h"
 #include "fuzz/bench/stop.h"
+#include "fuzz/campaign/jobs.h"
 #include "fuzz/campaign/setup.h"
 
 struct engine_limits engine_limits_preset(void)
@@ -32,6 +33,14 @@ void texts_add_right_engines(struct texts *list)
 {
 	for (int i = 0; engine_names[i]; i++)
 		texts_add(list, engine_names[i]);
+}
+
+int choose_jobs(const char *command, int64_t jobs)
+{
+	if (jobs <= JOBS_MOST)
+		return jobs ? (int)jobs : jobs_processors();
+	complain("%s: --jobs is at most %d", command, JOBS_MOST);
+	return -1;
 }
 
 const char *request_text(const struct testcase *c, struct arena *a)

@@ -30,6 +30,13 @@ enum { COMMAND_ARENA = 1 << 30 };
  * where it failed. */
 int write_output(const char *path, const char *text, size_t len);
 
+/* The processes that --jobs asks for (0: one for each processor), or -1 after a complaint. */
+int choose_jobs(const char *command, int64_t jobs);
+#define JOBS_ROW(jobs) \
+	{ \
+		"jobs", OPTION_NUMBER, &(jobs), "N", "judge in N processes; 0: one for each processor (default 1)" \
+	}
+
 /* What --min-decided of `fuzz` and `gate` means. */
 #define MIN_DECIDED_HELP "exit 5 if an engine decided less of the cases it was asked (default: if it decided nothing)"
 

@@ -11,16 +11,21 @@
 
 enum { DEFAULT_CASES = 4 };
 
-/* Sets flags for the names in the list; an empty list sets all.  False: an unknown name. */
-static bool choose(const struct texts *list, int (*find)(const char *name), bool *chosen, int n, const char *what)
+/* Sets flags for those of name[n] that are in the list; an empty list sets all.  False after a complaint about a name
+ * that is unknown. */
+static bool choose(const struct texts *list, const char *const *name, bool *chosen, int n, const char *what)
 {
 	for (int k = 0; k < n; k++)
 		chosen[k] = !list->n;
 	for (int i = 0; i < list->n; i++) {
-		int k = find(list->at[i]);
+		const char *near = json_nearest(list->at[i], name, n);
+		int k = 0;
 
-		if (k < 0) {
-			complain("conform: no %s '%s'", what, list->at[i]);
+		while (k < n && strcmp(name[k], list->at[i]) != 0)
+			k++;
+		if (k == n) {
+			complain("conform: no %s '%s'%s%s%s", what, list->at[i], near ? "; did you mean '" : "",
+			    near ? near : "", near ? "'?" : "");
 			return false;
 		}
 		chosen[k] = true;
@@ -28,7 +33,17 @@ static bool choose(const struct texts *list, int (*find)(const char *name), bool
 	return true;
 }
 
-static int find_dtype(const char *name) { return dtype_find(name, strlen(name)); }
+/* False after a complaint. */
+static bool choose_all(const struct texts *ops, const struct texts *dtypes, struct conform_options *o)
+{
+	const char *op[OP_COUNT], *dtype[DTYPE_COUNT];
+
+	for (int k = 0; k < OP_COUNT; k++)
+		op[k] = op_table[k].name;
+	for (int k = 0; k < DTYPE_COUNT; k++)
+		dtype[k] = dtype_table[k].name;
+	return choose(ops, op, o->op, OP_COUNT, "op") && choose(dtypes, dtype, o->dtype, DTYPE_COUNT, "dtype");
+}
 
 static char *render(const struct conform *m, const struct engine *engine, const char *format, struct arena *a)
 {
@@ -225,8 +240,7 @@ int command_conform(int argc, char **argv)
 		fputs("Try 'adjudge conform --help'.\n", stderr);
 		return EXIT_USAGE;
 	}
-	if (!choose(&ops, op_find, s.o.op, OP_COUNT, "op") ||
-	    !choose(&dtypes, find_dtype, s.o.dtype, DTYPE_COUNT, "dtype"))
+	if (!choose_all(&ops, &dtypes, &s.o))
 		return EXIT_USAGE;
 	s.o.cases = cases < 1 ? 1 : cases > 1000 ? 1000 : (int)cases;
 	s.o.progress = !quiet;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "reports/view.h"
 #include "doctor.h"
 
 static const char *const requests[] = {"", "{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[1]}",
@@ -84,7 +85,7 @@ static const char *worker_spec(struct arena *a)
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 
 	exe[n > 0 ? n : 0] = '\0';
-	return arena_printf(a, "proc:exec '%s' worker --engine tape", given ? given : exe);
+	return arena_printf(a, "proc:exec %s worker --engine tape", view_shell_word(given ? given : exe, a));
 }
 
 void doctor_engines(struct doctor *d)

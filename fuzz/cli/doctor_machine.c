@@ -12,6 +12,8 @@
 
 #include <mpfr.h>
 
+#include "engines/process/cage.h"
+#include "engines/process/quota.h"
 #include "fuzz/bench/progress.h"
 #include "reports/report.h"
 #include "doctor.h"
@@ -98,39 +100,18 @@ static void say_limit(struct doctor *d, const struct process_limit *l)
 		    (unsigned long long)(now.rlim_cur >> l->shift), l->unit);
 }
 
-/*
- * The folder of this process's cgroup: in version 2 the only one, in version 1 that of the memory controller.  False
- * where there is none.
- */
-static bool cgroup_folder(char out[PATH_TEXT])
-{
-	char line[PATH_TEXT - 64];
-	FILE *f = fopen("/proc/self/cgroup", "r");
-	bool found = false;
-
-	while (f && !found && fgets(line, sizeof line, f)) {
-		const char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
-
-		line[strcspn(line, "\n")] = '\0';
-		if (!path)
-			continue;
-		found = path == controllers + 1 || !strncmp(controllers, ":memory:", 8);
-		snprintf(out, PATH_TEXT, "/sys/fs/cgroup%s%s", path == controllers + 1 ? "" : "/memory", path + 1);
-	}
-	if (f)
-		fclose(f);
-	return found;
-}
-
 static void say_cgroup(struct doctor *d)
 {
-	char folder[PATH_TEXT];
+	struct cage cage;
 
-	if (cgroup_folder(folder) && !access(folder, W_OK))
-		doctor_say(d, DOCTOR_OK, "cgroup", NULL, "%s can be written", folder);
+	cage_make(&cage, quota_now().memory, quota_now().processes);
+	if (*cage.memory)
+		doctor_say(
+		    d, DOCTOR_OK, "cgroup", NULL, "a group can be made for each engine, such as %s", cage.memory);
 	else
 		doctor_say(d, DOCTOR_ABSENT, "cgroup", "systemd-run --user --scope -p Delegate=yes adjudge ...",
 		    "no group can be made for engines, so the kernel does not tell who killed one");
+	cage_remove(&cage);
 }
 
 static void say_arithmetic(struct doctor *d)
@@ -180,7 +161,8 @@ static void say_disk(struct doctor *d)
 	uint64_t free_bytes;
 
 	if (!is_directory(folder) || access(folder, W_OK | X_OK) || statvfs(folder, &disk)) {
-		doctor_say(d, bad, d->out ? "--out" : "this folder", "adjudge doctor --out DIR",
+		doctor_say(d, bad, d->out ? "--out" : "this folder",
+		    d->out ? "choose a folder that you may write to" : "adjudge doctor --out DIR",
 		    "nothing can be written into %s", folder);
 		return;
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "reports/view.h"
 #include "doctor.h"
 
 enum language { PYTHON, NODE, LANGUAGES };
@@ -98,7 +99,9 @@ static void say_framework(struct doctor *d, const struct framework *f, const cha
 		doctor_say(d, DOCTOR_OK, f->package, NULL, "%s", version);
 	else
 		doctor_judge(d, f->package,
-		    arena_printf(a, "proc:exec %s '%s'/%s", languages[f->language].program, folder, f->adapter), NULL);
+		    arena_printf(a, "proc:exec %s %s/%s", languages[f->language].program, view_shell_word(folder, a),
+		        f->adapter),
+		    NULL);
 }
 
 void doctor_frameworks(struct doctor *d)

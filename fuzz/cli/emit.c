@@ -6,6 +6,7 @@
 
 #include "emit/emit.h"
 #include "engines/process/hello.h"
+#include "reports/view.h"
 #include "commands.h"
 
 static const struct format {
@@ -75,7 +76,7 @@ static int open_adapter(const struct format *f, struct bench *b, const struct or
 		    file, ADJUDGE_ADAPTERS_INSTALLED);
 		return EXIT_OURS;
 	}
-	spec = arena_printf(a, "proc:exec %s '%s'/%s --emit", f->program, folder, f->adapter);
+	spec = arena_printf(a, "proc:exec %s %s/%s --emit", f->program, view_shell_word(folder, a), f->adapter);
 	if (bench_open(b, &spec, 1, o, &e))
 		return EXIT_NO_FINDING;
 	complain("emit: %s", e.text);
@@ -183,9 +184,11 @@ int command_emit(int argc, char **argv)
 	f = name ? find_format(name) : NULL;
 	t = name ? emit_target_find(name) : NULL;
 	if ((!f && !t) || !n) {
-		complain(name && !f && !t ? "emit: no format '%s'; 'adjudge emit --formats' lists them"
-		                          : "emit: --format and a case are needed",
-		    name);
+		if (name && !f && !t)
+			complain("emit: no format '%s'; 'adjudge emit --formats' lists them", name);
+		else
+			complain("emit: %s is missing; 'adjudge emit --formats' lists the formats",
+			    name ? "the case" : "--format");
 		return EXIT_USAGE;
 	}
 	arena_init(&a, COMMAND_ARENA);

@@ -129,7 +129,7 @@ int command_fuzz(int argc, char **argv)
 	        "write findings/, oracle/ and summary.json here; one campaign a directory"},
 	    {"resume", OPTION_TEXT, &r.resume, "DIR",
 	        "go on with this campaign and its options; give engines from outside again"},
-	    {"jobs", OPTION_NUMBER, &r.jobs, "N", "judge in N processes; 0: one for each processor (default 1)"},
+	    JOBS_ROW(r.jobs),
 	    {"shard", OPTION_TEXT, &r.ci.shard, "I/N",
 	        "with --driver generate: judge only every Nth case, from the Ith (merge joins shards)"},
 	    {"profile", OPTION_TEXT, &r.profile, "FILE", "distributions of the generator"},

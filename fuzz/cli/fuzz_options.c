@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "fuzz/campaign/case_paths.h"
-#include "fuzz/campaign/jobs.h"
 #include "fuzz/campaign/setup.h"
 
 static const char *const driver_names[DRIVER_COUNT] = {"libfuzzer", "plain", "generate"};
@@ -103,16 +102,11 @@ static bool read_profile(struct fuzz_request *r, int *code)
 
 static bool read_jobs(struct fuzz_request *r)
 {
-	if (r->jobs > JOBS_MOST) {
-		complain("fuzz: --jobs is at most %d", JOBS_MOST);
-		return false;
-	}
-	r->c.jobs = r->jobs ? (int)r->jobs : jobs_processors();
-	if (r->c.jobs > 1 && r->c.cross) {
-		complain("fuzz: --cross needs --jobs 1");
-		return false;
-	}
-	return true;
+	r->c.jobs = choose_jobs("fuzz", r->jobs);
+	if (r->c.jobs < 2 || !r->c.cross)
+		return r->c.jobs > 0;
+	complain("fuzz: --cross needs --jobs 1");
+	return false;
 }
 
 /* Whether value x of the row differs from the stored one, which has the same place in *stored. */
@@ -213,6 +207,10 @@ static int go_on(struct fuzz_request *r, const struct options *o)
 	if (r->c.out) {
 		complain("fuzz: --resume has the directory already; leave out --out");
 		return EXIT_USAGE;
+	}
+	if (!setup_exists(r->resume)) {
+		complain("fuzz: %s holds no campaign: it has no " SETUP_FILE "; --out begins one", r->resume);
+		return EXIT_BAD_CASE;
 	}
 	if (!setup_read(r->resume, &r->texts, &stored, &setup, &e))
 		return complain_about_case(&e);

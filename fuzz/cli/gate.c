@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "ci.h"
 #include "commands.h"
@@ -180,10 +179,12 @@ static int judge_paths(struct gate *g)
 	int code;
 	bool printed;
 
+	if (!g->files.n)
+		complain("gate: there is no *.json file below the paths");
 	choose_paths(g);
 	jobs.path = g->path;
 	jobs.n = g->n_path;
-	jobs.jobs = g->jobs > GATE_JOBS ? GATE_JOBS : (int)g->jobs;
+	jobs.jobs = (int)g->jobs;
 	jobs.trouble = NEW(&g->keep, struct engine_trouble, g->specs.n + 1);
 	code = gate_judge_all(&jobs, take_case, g);
 	if (code >= 0)
@@ -212,9 +213,8 @@ static int check_options(struct gate *g)
 		g->options.format = g->json ? "json" : "text";
 	if (!ci_check_format("gate", g->options.format, "text, json"))
 		return EXIT_USAGE;
-	if (!g->jobs)
-		g->jobs = sysconf(_SC_NPROCESSORS_ONLN);
-	return -1;
+	g->jobs = choose_jobs("gate", g->jobs);
+	return g->jobs > 0 ? -1 : EXIT_USAGE;
 }
 
 int command_gate(int argc, char **argv)
@@ -231,7 +231,7 @@ int command_gate(int argc, char **argv)
 	    CI_SHARD_ROW(g.options),
 	    {"strict", OPTION_FLAG, &g.strict, NULL, "an inaccurate right engine fails"},
 	    {"min-decided", OPTION_PERCENT, &g.min_decided, "PERCENT", MIN_DECIDED_HELP},
-	    {"jobs", OPTION_NUMBER, &g.jobs, "N", "judge in N processes (default 1; 0: one for each core)"},
+	    JOBS_ROW(g.jobs),
 	    {"format", OPTION_TEXT, &g.options.format, "F", "print text (default), json, " CI_FORMATS},
 	    {"json", OPTION_FLAG, &g.json, NULL, "the same as --format json"},
 	    ENGINE_LIMIT_ROWS(limits),

@@ -18,6 +18,7 @@
 
 #include "commands.h"
 #include "fuzz/bench/stop.h"
+#include "fuzz/campaign/jobs.h"
 #include "gate_wire.h"
 #include "graph/heap.h"
 
@@ -42,7 +43,7 @@ struct gate_pool {
 	struct arena arena;
 	atomic_int *next; /* shared: the next file */
 	int n_worker;
-	struct gate_worker worker[GATE_JOBS];
+	struct gate_worker worker[JOBS_MOST];
 	char **record; /* [o->n] owned: results that wait for those before them */
 	int emitted;
 	bool refused; /* a worker could not open the engines */
@@ -181,9 +182,18 @@ static bool start_worker(struct gate_pool *p)
 
 /* ---- the first process ---- */
 
+/* A file without a result. */
+static void emit_lost(struct gate_pool *p, int k, const char *why)
+{
+	struct ci_outcome lost = {.state = CI_ERROR, .path = p->o->path[k], .message = why};
+
+	complain("%s: %s", p->o->path[k], why);
+	p->each(p->self, k, &(struct gate_case){.code = EXIT_OURS, .n = 1, .at = &lost});
+}
+
 static void emit_record(struct gate_pool *p, const char *record)
 {
-	struct gate_case x = {.code = EXIT_OURS};
+	struct gate_case x;
 	struct record_head head;
 
 	memcpy(&head, record, sizeof head);
@@ -191,16 +201,8 @@ static void emit_record(struct gate_pool *p, const char *record)
 	arena_reset(&p->arena);
 	if (gate_wire_read(record + sizeof head + head.complaint, head.result, &p->arena, &x))
 		p->each(p->self, head.file, &x);
-}
-
-/* A file whose worker died. */
-static void emit_lost(struct gate_pool *p, int k)
-{
-	struct ci_outcome lost = {
-	    .state = CI_ERROR, .path = p->o->path[k], .message = "the process that judged this file died"};
-
-	complain("%s: %s", p->o->path[k], lost.message);
-	p->each(p->self, k, &(struct gate_case){.code = EXIT_OURS, .n = 1, .at = &lost});
+	else
+		emit_lost(p, head.file, "its result came back unreadable");
 }
 
 static void take_record(struct gate_pool *p, const char *record, size_t len)
@@ -263,7 +265,7 @@ static bool read_worker(struct gate_pool *p, struct gate_worker *w)
 
 static void collect(struct gate_pool *p)
 {
-	struct pollfd at[GATE_JOBS];
+	struct pollfd at[JOBS_MOST];
 	int open = p->n_worker;
 	bool told = false; /* the workers know of a request to stop */
 
@@ -319,7 +321,8 @@ static int judge_together(struct gate_pool *p)
 		if (p->record[p->emitted])
 			emit_record(p, p->record[p->emitted]);
 		else if (!stop_requested())
-			emit_lost(p, p->emitted);
+			emit_lost(p, p->emitted,
+			    p->n_worker ? "the process that judged this file died" : "no process could be started");
 	for (int i = 0; i < p->o->n; i++)
 		free(p->record[i]);
 	free(p->record);

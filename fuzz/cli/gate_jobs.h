@@ -4,14 +4,12 @@
 
 #include "gate_judge.h"
 
-enum { GATE_JOBS = 256 };
-
 struct gate_jobs {
 	const struct texts *specs; /* engines that are judged on every case */
 	bool strict;
 	const char *const *path; /* [n] */
 	int n;
-	int jobs;                       /* processes; 1: this one alone */
+	int jobs;                       /* processes, at most JOBS_MOST; 1: this one alone */
 	struct engine_trouble *trouble; /* [specs->n] out: what happened to the processes of each engine */
 };
 

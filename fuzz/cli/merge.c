@@ -17,7 +17,7 @@ int command_merge(int argc, char **argv)
 	    "Joins campaigns, such as shards or nights: findings of one bug become one, counts are added, and\n"
 	    "cases of corpora are collected.  A campaign counts once, however often it is merged, and the\n"
 	    "order does not matter.  A campaign that still runs, or was killed, counts as far as it got.\n"
-	    "The directory can be given to `report`, to `gate --baseline` and to `fuzz --corpus`.\n"
+	    "The directory can be given to `report` and to `fuzz --corpus`, its findings/ to `gate`.\n"
 	    "Example: adjudge merge shard-1 shard-2 --out all && adjudge report all\n"
 	    "Exit status: that of one campaign with all these cases: 0 no finding, 1 a finding, 5 nothing was\n"
 	    "decided about an engine, or less than --min-decided of the campaigns, 6 only findings that did not\n"

@@ -136,6 +136,15 @@ static const char *names_of_experiments(struct arena *a)
 	return text;
 }
 
+static const char *names_of_formats(struct arena *a)
+{
+	const char *text = "";
+
+	for (const struct rendering *r = renderings; r->name; r++)
+		text = arena_printf(a, "%s%s%s", text, r == renderings ? "" : ", ", r->name);
+	return text;
+}
+
 /* format: NULL means pages. */
 static int report_campaign(const char *dir, const char *format, const char *baseline, const char *out, struct arena *a)
 {
@@ -197,7 +206,7 @@ int command_report(int argc, char **argv)
 	report.characterize.held_out = held_out > 100000 ? 100000 : (int)held_out;
 	report.rendering = rendering_find(format ? format : renderings[0].name);
 	if (!report.rendering) {
-		complain("report: no format '%s'", format);
+		complain("report: no format '%s'; there are %s", format, names_of_formats(&a));
 		code = EXIT_USAGE;
 	} else if ((code = naming_apply("report", engines, false, &report.names, &a, &none, other, 1)) >= 0) {
 		goto out;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "graph/hash.h"
+
 /* Bytes of a text that is kept.  GitHub shows 1,024 characters of a message. */
 enum { MESSAGE_BYTES = 900, TEXT_BYTES = 4000 };
 
@@ -141,23 +143,24 @@ const char *ci_path(const struct ci_report *r, const struct ci_outcome *x)
 	return path;
 }
 
-static uint64_t hash_text(uint64_t h, const char *text)
+/* Adds a text, and its end, to the hash h. */
+static uint64_t add_text(uint64_t h, const char *text)
 {
 	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001B3);
-	return h * UINT64_C(0x100000001B3); /* the end of a text counts too */
+		h = hash_step(h, (unsigned char)*text);
+	return hash_step(h, 0);
 }
 
 void ci_fingerprint(const struct ci_report *r, int k, char out[CI_FINGERPRINT])
 {
 	const struct ci_outcome *x = &r->at[k];
-	uint64_t h = UINT64_C(0xCBF29CE484222325);
+	uint64_t h;
 	int same = 1;
 
 	/* Outcomes about one file stand together. */
 	for (int i = k - 1; i >= 0 && !strcmp(r->at[i].path, x->path); i--)
 		same += !strcmp(r->at[i].engine, x->engine) && !strcmp(r->at[i].signature, x->signature);
-	h = hash_text(hash_text(hash_text(h, ci_path(r, x)), x->engine), x->signature);
+	h = add_text(add_text(add_text(HASH_BEGIN, ci_path(r, x)), x->engine), x->signature);
 	snprintf(out, CI_FINGERPRINT, "%016" PRIx64 ":%d", h, same);
 }
 

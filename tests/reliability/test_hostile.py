@@ -50,7 +50,7 @@ PROC = [("proc", mode, code, text, short) for mode, code, text, short in [
     ("half-exit", FAIL, "|crash|none: crash exit code 0", False), ("close-output", FAIL, "|protocol|", False),
     ("other-id", FAIL, "|protocol|", True), ("negative-id", FAIL, "|protocol|", False), ("twice", FAIL, "|protocol|", False),
     ("descriptors", PASS, " agree 1,", False), ("print", FAIL, "|protocol|", False), ("round-up", PASS, " agree 1,", False),
-    ("hello-exit", OURS, "exit code 3", True), ("hello-segv", OURS, "SIGSEGV", False), ("hello-sleep", OURS, "no answer in time", False),
+    ("hello-exit", OURS, "exit code 3", True), ("hello-segv", OURS, "SIGSEGV", False), ("hello-sleep", OURS, "no hello within", False),
     ("hello-noise", OURS, "too long", False), ("hello-garbage", OURS, "", True), ("hello-error", OURS, "", False),
     ("late-exit", FAIL, "|crash|none: crash exit code 0", False), ("unread", FAIL, "|hang|", False)]]
 SO = [("so", mode, code, text, short) for mode, code, text, short in [
