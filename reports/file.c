@@ -1,9 +1,11 @@
 /* file.c: writes files that are complete or absent, even after a crash or on a full disk. */
+#define _XOPEN_SOURCE 700 /* nftw */
 #include "file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -122,6 +124,33 @@ bool file_write_unsynced(const char *dir, const char *name, const char *data, si
 	return write_file(dir, name, data, len, false, e);
 }
 
+bool file_write_from(const char *dir, const char *name, size_t from, const char *data, size_t len, struct error *e)
+{
+	const char *step = NULL;
+	struct stat status;
+	int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd, code = 0;
+
+	if (at < 0)
+		return file_fail(e, "open directory", dir, "", errno);
+	fd = openat(at, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+	if (fd < 0 || fstat(fd, &status) != 0)
+		step = "open";
+	else if (!S_ISREG(status.st_mode))
+		step = "write to";
+	else if (ftruncate(fd, (off_t)from) != 0 || lseek(fd, (off_t)from, SEEK_SET) < 0 || !write_all(fd, data, len))
+		step = "write";
+	else if (fsync(fd) != 0 || (!from && !sync_directory(at)))
+		step = "sync";
+	if (step)
+		code = errno;
+	if (fd >= 0 && close(fd) != 0 && !step) {
+		step = "close";
+		code = errno;
+	}
+	close(at);
+	return step ? file_fail(e, step, dir, name, code) : true;
+}
+
 /* Standard output or error where the file is theirs, such as /dev/stdout; else a new descriptor, or -1 with errno. */
 static int open_special(const char *path, const struct stat *file)
 {
@@ -175,6 +204,21 @@ bool file_remove(const char *dir, const char *name, struct error *e)
 		code = errno;
 	close(at);
 	return code ? file_fail(e, "remove", dir, name, code) : true;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+	(void)status;
+	(void)kind;
+	(void)where;
+	return remove(path);
+}
+
+void file_remove_tree(const char *dir)
+{
+	enum { OPEN_DIRECTORIES = 8 };
+
+	nftw(dir, remove_entry, OPEN_DIRECTORIES, FTW_DEPTH | FTW_PHYS);
 }
 
 int file_lock(const char *dir, struct error *e)

@@ -16,8 +16,16 @@ bool file_write_unsynced(const char *dir, const char *name, const char *data, si
  * is written to, and so are standard output and error under another name.
  */
 bool file_write_path(const char *path, const char *data, size_t len, struct error *e) MUST_CHECK;
+/*
+ * Writes data[len] at byte `from` of dir/name, cuts the file there, and syncs it; a missing file is made.  After a
+ * failure the bytes before `from` are as they were.  False with the reason, also if the file is not a regular one.
+ */
+bool file_write_from(
+    const char *dir, const char *name, size_t from, const char *data, size_t len, struct error *e) MUST_CHECK;
 /* Removes dir/name.  A missing file is no error. */
 bool file_remove(const char *dir, const char *name, struct error *e);
+/* Removes a directory and all that is below it, as far as that can be done.  Follows no link. */
+void file_remove_tree(const char *dir);
 /*
  * Takes dir for this process alone, until the result is closed or the process ends, however it ends.  -1 with the
  * reason, such as that another process has it.  The empty file .lock stays.

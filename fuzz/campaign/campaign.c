@@ -13,6 +13,7 @@
 #include "internal.h"
 #include "fuzz/bench/fit_profile.h"
 #include "case_paths.h"
+#include "retriage.h"
 #include "fuzz/bench/stop.h"
 
 enum { SETUP_ARENA = 256 << 20, SIDE_ARENA = 512 << 20, KNOWN_ARENA = 64 << 20 };
@@ -99,6 +100,8 @@ static bool begin(struct campaign *self, struct error *e)
 		setup_draw_id(&self->setup);
 		self->setup.quota = quota_now();
 		self->setup.corpus = corpus;
+		if (retriage_needs_log(self->o))
+			draw_log_begin(&self->log, self->setup.id);
 		return setup_write(&self->setup, self->o, e);
 	}
 	arena_init(&a, SETUP_ARENA);
@@ -109,6 +112,8 @@ static bool begin(struct campaign *self, struct error *e)
 		ok = error_set(e, self->o->corpus, "the cases have changed since the campaign began");
 	if (!ok || !campaign_load(self, e))
 		return false;
+	if (retriage_needs_log(self->o))
+		draw_log_resume(&self->log, self->o->out, self->setup.id, self->counts.draws);
 	corpus_go_on(self);
 	return true;
 }
@@ -171,6 +176,7 @@ void close_campaign(struct campaign *self)
 	arena_free(&self->side);
 	triage_close(&self->triage);
 	corpus_free(self);
+	draw_log_free(&self->log);
 	for (int k = 0; k < self->n_engine; k++) {
 		free(self->name[k]);
 		free(self->spec[k]);
@@ -254,6 +260,7 @@ void campaign_skip(struct campaign *self)
 void campaign_take(struct campaign *self, const struct case_record *record, const struct testcase *c)
 {
 	const char *text = record->text;
+	const int64_t work = self->counts.work;
 	size_t len = record->len;
 	int fresh;
 
@@ -264,6 +271,7 @@ void campaign_take(struct campaign *self, const struct case_record *record, cons
 		return;
 	}
 	fresh = counts_add(&self->counts, record);
+	draw_log_add(&self->log, record->drawn, self->counts.work - work, record);
 	if (self->judges && self->mutates && self->given_done < self->given_at)
 		self->given_done++; /* they are judged first, and in order */
 	if (fresh)

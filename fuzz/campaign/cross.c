@@ -12,6 +12,7 @@
 #include "reports/file.h"
 #include "reports/view.h"
 #include "internal.h"
+#include "sources.h"
 #include "fuzz/minimize/minimize.h"
 #include "fuzz/bench/stop.h"
 
@@ -102,7 +103,7 @@ static struct lead *find_lead(struct campaign_cross *x, const char *signature, c
 	return found;
 }
 
-static void add_lead(struct campaign_cross *x, const char *signature, const char *file, int64_t number)
+static struct lead *add_lead(struct campaign_cross *x, const char *signature, const char *file, int64_t number)
 {
 	struct lead *lead;
 
@@ -113,6 +114,7 @@ static void add_lead(struct campaign_cross *x, const char *signature, const char
 	lead = &x->lead[x->n_lead++];
 	*lead = (struct lead){.signature = heap_text(signature), .count = 1, .first_case = number};
 	snprintf(lead->file, sizeof lead->file, "%s", file);
+	return lead;
 }
 
 static void write_lead(struct campaign *self, int which, enum cross_mode mode, const struct testcase *small,
@@ -255,6 +257,105 @@ void campaign_cross(
 int campaign_leads(const struct campaign *self) { return self->cross ? self->cross->n_lead : 0; }
 bool campaign_compared(const struct campaign *self) { return self->cross && self->cross->compared; }
 
+/* ---- joining ---- */
+
+/* The index of a text in list[n]; -1: it is not there. */
+static int index_of(const char *text, const char *const *list, int n)
+{
+	for (int k = 0; k < n; k++)
+		if (!strcmp(text, list[k]))
+			return k;
+	return -1;
+}
+
+static bool join_tally(struct campaign *self, const struct json *row, struct error *e)
+{
+	struct campaign_cross *x = self->cross;
+	const struct json *engine, *mode;
+	int k, m;
+
+	if (!json_is(row, JSON_OBJECT, e) || !json_required(row, "engine", JSON_STRING, &engine, e) ||
+	    !json_required(row, "mode", JSON_STRING, &mode, e))
+		return false;
+	k = index_of(engine->text, (const char *const *)self->name, self->n_engine);
+	m = index_of(mode->text, cross_mode_names, CROSS_MODES);
+	if (k < 0 || m < 0)
+		return json_error(k < 0 ? engine : mode, e, "not known");
+	for (int v = 0; v < CROSS_VERDICTS; v++) {
+		int64_t n;
+
+		if (!json_find(row, cross_verdict_names[v]))
+			continue;
+		if (!json_count(row, cross_verdict_names[v], &n, e))
+			return false;
+		x->tally[k][m][v] += n;
+		x->compared += v != CROSS_UNSUPPORTED ? n : 0;
+	}
+	return true;
+}
+
+static bool join_lead(struct campaign *self, const struct source *s, const struct json *row, struct error *e)
+{
+	const struct json *signature, *file;
+	int64_t count, first;
+	struct lead *known;
+	int n_file;
+
+	if (!json_is(row, JSON_OBJECT, e) || !json_required(row, "signature", JSON_STRING, &signature, e) ||
+	    !json_required(row, "file", JSON_STRING, &file, e) || !json_count(row, "count", &count, e) ||
+	    !json_count(row, "first_case", &first, e))
+		return false;
+	if (strncmp(file->text, "leads/", strlen("leads/")) != 0)
+		return json_error(file, e, "not below leads/");
+	first = source_number(s, first);
+	known = find_lead(self->cross, signature->text, file->text + strlen("leads/"), &n_file);
+	if (!known) {
+		known = add_lead(self->cross, signature->text, file->text + strlen("leads/"), first);
+		known->count = 0;
+	}
+	known->count += count;
+	known->first_case = first < known->first_case ? first : known->first_case;
+	return true;
+}
+
+static int by_first_case(const void *x, const void *y)
+{
+	const struct lead *left = x, *right = y;
+	int order;
+
+	if (left->first_case != right->first_case)
+		return left->first_case < right->first_case ? -1 : 1;
+	order = strcmp(left->signature, right->signature);
+	return order ? order : strcmp(left->file, right->file);
+}
+
+bool campaign_cross_join(struct campaign *self, const struct source *s, struct error *e)
+{
+	const struct json *engines, *leads;
+	struct campaign_cross *x = self->cross;
+	int64_t cases;
+
+	if (!s->cross)
+		return true;
+	if (!x) {
+		x = self->cross = heap_new(1, sizeof *x);
+		snprintf(x->directory, sizeof x->directory, "%s/leads", self->o->out);
+	}
+	if (!json_count(s->cross, "cases", &cases, e) || !json_required(s->cross, "engines", JSON_ARRAY, &engines, e) ||
+	    !json_required(s->cross, "leads", JSON_ARRAY, &leads, e))
+		return false;
+	x->cases += cases;
+	for (const struct json *v = engines->child; v; v = v->next)
+		if (!join_tally(self, v, e))
+			return false;
+	for (const struct json *v = leads->child; v; v = v->next)
+		if (!join_lead(self, s, v, e))
+			return false;
+	if (x->n_lead)
+		qsort(x->lead, (size_t)x->n_lead, sizeof *x->lead, by_first_case);
+	return true;
+}
+
 /* ---- the summary ---- */
 
 void campaign_put_cross(const struct campaign *self, struct json_writer *w, struct arena *a)
@@ -267,7 +368,7 @@ void campaign_put_cross(const struct campaign *self, struct json_writer *w, stru
 	json_member_integer(w, "cases", x->cases);
 	json_member_string(w, "against", self->o->against ? engine_text_name(self->o->against, w->text.arena) : "");
 	json_member_array(w, "engines", JSON_BLOCK);
-	for (int k = 0; k < self->bench.n_engine; k++)
+	for (int k = 0; k < self->n_engine; k++)
 		for (int m = 0; m < CROSS_MODES; m++) {
 			json_begin_object(w, JSON_FLOW);
 			json_member_string(w, "engine", self->name[k]);

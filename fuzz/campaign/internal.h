@@ -6,6 +6,7 @@
 #include "fuzz/cross/cross.h"
 #include "corpus_room.h"
 #include "counts.h"
+#include "draw_log.h"
 #include "setup.h"
 #include "fuzz/bench/failure.h"
 #include "fuzz/bench/question.h"
@@ -40,6 +41,8 @@ struct window {
 	struct case_record *record; /* [room]: what is known of each case so far */
 };
 
+struct source;
+
 struct campaign {
 	const struct campaign_options *o; /* &own */
 	struct campaign_options own;      /* copy of the options, with a profile that fits the engines */
@@ -67,6 +70,8 @@ struct campaign {
 	struct engine_trouble trouble[BENCH_ENGINES]; /* of the engines at the last record */
 	struct engine_record *engine_record;          /* [n_engine]: of the record that is being filled */
 	struct case_finding *finding_record;          /* [2 n_engine]: likewise */
+
+	struct draw_log log; /* of a shard */
 
 	struct triage triage; /* the findings */
 	int n_oracle_file;
@@ -197,6 +202,8 @@ void campaign_cross_close(struct campaign *self);
  * Working memory from a. */
 void campaign_cross(
     struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a);
+/* In a merge: adds the comparisons and leads of a campaign, by its summary. */
+bool campaign_cross_join(struct campaign *self, const struct source *s, struct error *e) MUST_CHECK;
 int campaign_leads(const struct campaign *self);
 /* Whether any two answers were compared. */
 bool campaign_compared(const struct campaign *self);

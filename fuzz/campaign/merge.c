@@ -12,14 +12,27 @@
 #include "engines/engine.h"
 #include "reports/file.h"
 #include "fuzz/bench/exit_code.h"
+#include "fuzz/bench/stop.h"
 #include "internal.h"
+#include "retriage.h"
 #include "sources.h"
 
 enum { MERGE_ARENA = 1 << 30, SUMMARY_ARENA = 512 << 20, MILLI = 1000 };
 
+/* Which findings of a source are in the merge. */
+enum part { ALL, SOLID, FLAKY };
+
+struct findings_of {
+	const struct source *source;
+	enum part part;
+};
+
 struct merge {
 	struct campaign *campaign; /* what all of them are together */
+	const struct merge_options *o;
 	struct sources sources;
+	int n_list, room;
+	struct findings_of *list; /* [n_list]: where the findings come from */
 	struct arena *a;
 	struct text warnings;
 };
@@ -84,26 +97,25 @@ static bool join_counts(struct merge *m, struct error *e)
 		c->own.driver = common(m, s, "the driver", c->own.driver, s->o.driver);
 		c->own.profile_name = common(m, s, "the profile", c->own.profile_name, s->o.profile_name);
 		c->own.named = c->own.named || s->o.named;
+		c->own.cross_strict = c->own.cross_strict || s->o.cross_strict;
+		c->own.no_oracle = s->o.no_oracle && (c->own.no_oracle || s == m->sources.at);
 		c->own.fd_one_in = s->o.fd_one_in;
 		c->own.min_decided = s->o.min_decided > c->own.min_decided ? s->o.min_decided : c->own.min_decided;
 		counts_join(&c->counts, s->counts, s->engine, s->o.n_spec);
+		if (!campaign_cross_join(c, s, e))
+			return json_error_in(arena_printf(m->a, "%s/summary.json: cross", s->dir), e);
+		if (s->cross)
+			c->own.against = common(m, s, "the engine of --against", c->own.against, s->against);
 		c->before += (double)s->elapsed_ms / MILLI;
 		c->minimize_seconds += (double)s->minimize_ms / MILLI;
 	}
 	return true;
 }
 
-/* The number that one campaign with the cases of all shards would give to a case of this shard; from 1. */
-static int64_t global_number(const struct source *s, int64_t number)
+/* Appends the findings of a list, whose engines have other numbers there. */
+static bool read_findings(struct merge *m, const struct findings_of *list, struct error *e)
 {
-	if (s->o.corpus || strcmp(s->o.driver, "generate") != 0 || number < 1 || number > INT64_MAX / s->o.shards - 1)
-		return number;
-	return (number - 1) * s->o.shards + s->o.shard + 1;
-}
-
-/* Appends the findings of a source, whose engines have other numbers there. */
-static bool read_findings(struct merge *m, const struct source *s, struct error *e)
-{
+	const struct source *s = list->source;
 	struct triage *t = &m->campaign->triage;
 	const char **name = NEW(m->a, const char *, s->o.n_spec + 1);
 	struct finding *before = t->finding;
@@ -118,15 +130,17 @@ static bool read_findings(struct merge *m, const struct source *s, struct error 
 	t->n_finding = 0;
 	t->deferred.n = 0;
 	ok = triage_read(t, s->o.n_spec, s->state, e);
+	if (ok && list->part != ALL)
+		triage_keep_only(t, list->part == FLAKY);
 	for (int k = 0; k < t->deferred.n; k++) {
 		struct deferred_case *x = &t->deferred.at[k];
 
 		x->which = s->engine[x->which];
-		x->number = global_number(s, x->number);
+		x->number = source_number(s, x->number);
 	}
 	deferred_join(&t->deferred, &deferred);
 	for (int k = 0; k < t->n_finding; k++)
-		t->finding[k].first_case = global_number(s, t->finding[k].first_case);
+		t->finding[k].first_case = source_number(s, t->finding[k].first_case);
 	if (n) {
 		t->finding = heap_resize(t->finding, (size_t)(t->n_finding + n), sizeof *t->finding);
 		memmove(t->finding + n, t->finding, (size_t)t->n_finding * sizeof *t->finding);
@@ -171,14 +185,16 @@ static bool is_better(const struct report_of_source *x, const struct report_of_s
 	return x->len != y->len ? x->len < y->len : memcmp(x->text, y->text, x->len) < 0;
 }
 
-/* Writes the smallest of the reports that the sources have of the finding. */
+/* Writes the smallest of the reports of the finding. */
 static bool write_report(struct merge *m, struct finding *f, struct error *e)
 {
 	struct arena_mark mark = arena_mark(m->a);
 	struct report_of_source best = {0}, one;
 
-	for (const struct source *s = m->sources.at; s < m->sources.at + m->sources.n; s++) {
-		if (!read_report(arena_printf(m->a, "%s/findings/%s", s->dir, f->file), m->a, &one))
+	for (const struct findings_of *l = m->list; l < m->list + m->n_list; l++) {
+		if (l->part != ALL && f->symptom->flaky != (l->part == FLAKY))
+			continue;
+		if (!read_report(arena_printf(m->a, "%s/findings/%s", l->source->dir, f->file), m->a, &one))
 			continue;
 		if (!best.text || is_better(&one, &best))
 			best = one;
@@ -313,13 +329,101 @@ static bool open_out(struct merge *m, struct error *e)
 	    file_make_directory(arena_printf(m->a, "%s/" MERGE_SOURCES, out), e);
 }
 
+/* ---- the findings of shards ---- */
+
+static void add_list(struct merge *m, const struct source *s, enum part part)
+{
+	GROW(m->a, m->list, &m->room, m->n_list + 1);
+	m->list[m->n_list++] = (struct findings_of){s, part};
+}
+
+/* The reports of a triage that runs again, until they are in the merge. */
+static const char *again_dir(const struct merge *m, const char *id)
+{
+	return arena_printf(m->a, "%s/.triage-%s", m->o->out, id);
+}
+
+/*
+ * Adds the findings of the shards s[n] of one campaign: those that come again as one campaign would have them, and
+ * those that do not as each shard has them.  Or all as each shard has them.
+ */
+static bool add_shards(struct merge *m, struct source **s, int n, struct error *e)
+{
+	struct source *whole = arena_copy(m->a, *s, 1, sizeof *whole);
+	const char *why = "--by-name was given", *reports;
+
+	whole->o.shards = 1;
+	whole->o.shard = 0;
+	whole->dir = again_dir(m, whole->setup.id);
+	whole->state = NULL;
+	reports = arena_printf(m->a, "%s/findings", whole->dir);
+	if (!m->o->by_name && !file_make_directory(reports, e))
+		return false;
+	if (!m->o->by_name)
+		whole->state = retriage(s, n, m->o->engine, m->o->n_engine, reports, m->a, &why, e);
+	if (stop_requested() || *e->text)
+		return false;
+	if (whole->state)
+		add_list(m, whole, SOLID);
+	for (int k = 0; k < n; k++) {
+		s[k]->again = whole->state;
+		s[k]->by_name = why;
+		add_list(m, s[k], whole->state ? FLAKY : ALL);
+	}
+	return true;
+}
+
+/* Lists the findings of every source. */
+static bool list_findings(struct merge *m, struct error *e)
+{
+	struct source *end = m->sources.at + m->sources.n;
+	bool *listed = NEW(m->a, bool, m->sources.n), ok = true;
+
+	for (struct source *s = m->sources.at; s < end && ok; s++) {
+		struct source **shard = NEW(m->a, struct source *, m->sources.n);
+		int n = 0;
+
+		for (struct source *x = s; x < end; x++)
+			if (x->state && !listed[x - m->sources.at] && (x == s || retriage_are_shards(s, x))) {
+				listed[x - m->sources.at] = true;
+				shard[n++] = x;
+			}
+		if (n == 1)
+			add_list(m, s, ALL);
+		else if (n)
+			ok = add_shards(m, shard, n, e);
+	}
+	return ok;
+}
+
 static bool join_findings(struct merge *m, struct error *e)
 {
-	for (const struct source *s = m->sources.at; s < m->sources.at + m->sources.n; s++)
-		if (s->state && !read_findings(m, s, e))
-			return json_error_in(s->dir, e);
-	triage_join(&m->campaign->triage);
+	struct triage *t = &m->campaign->triage;
+	bool several = false;
+
+	for (const struct findings_of *l = m->list; l < m->list + m->n_list; l++) {
+		const int before = t->n_finding;
+
+		if (!read_findings(m, l, e))
+			return json_error_in(l->source->dir, e);
+		several = several || (before && t->n_finding > before);
+	}
+	if (several)
+		triage_join(t);
 	return true;
+}
+
+/* Removes the reports of every triage that ran again, also in a merge that was killed. */
+static void remove_again(const struct merge *m)
+{
+	struct dirent *entry;
+	DIR *list = opendir(m->o->out);
+
+	while (list && (entry = readdir(list)))
+		if (!strncmp(entry->d_name, ".triage-", strlen(".triage-")))
+			file_remove_tree(arena_printf(m->a, "%s/%s", m->o->out, entry->d_name));
+	if (list)
+		closedir(list);
 }
 
 static int merge(struct merge *m, const char *const *dir, int n, struct campaign_end *end, struct error *e)
@@ -333,19 +437,24 @@ static int merge(struct merge *m, const char *const *dir, int n, struct campaign
 		return EXIT_BAD_CASE;
 	if (!open_out(m, e))
 		return EXIT_OURS;
-	if (!join_counts(m, e) || !join_findings(m, e))
+	if (!join_counts(m, e))
+		return EXIT_BAD_CASE;
+	remove_again(m);
+	if (!list_findings(m, e))
+		return stop_requested() ? EXIT_SIGNAL + stop_signal() : EXIT_OURS;
+	if (!join_findings(m, e))
 		return EXIT_BAD_CASE;
 	if (!sources_keep(&m->sources, c->o->out, e) || !write_reports(m, e) || !collect_all(m, dir, n, e))
 		return EXIT_OURS;
 	return campaign_conclude(c, end);
 }
 
-int merge_campaigns(
-    const char *const *dir, int n, const char *out, struct campaign_end *end, char **warnings, struct error *e)
+int merge_campaigns(const char *const *dir, int n, const struct merge_options *o, struct campaign_end *end,
+    char **warnings, struct error *e)
 {
 	struct campaign *c = heap_new(1, sizeof *c);
 	struct arena a;
-	struct merge m = {.campaign = c, .sources.a = &a, .a = &a, .warnings.arena = &a};
+	struct merge m = {.campaign = c, .o = o, .sources.a = &a, .a = &a, .warnings.arena = &a};
 	int code;
 
 	*end = (struct campaign_end){0};
@@ -354,13 +463,15 @@ int merge_campaigns(
 	arena_init(&c->triage.known, SUMMARY_ARENA);
 	text_put(&m.warnings, "%s", "");
 	c->o = &c->own;
-	c->own.out = out;
+	c->own.out = o->out;
 	c->lock = -1;
 	c->stopped = "merged";
 	c->sources = &m.sources;
 	c->triage.side = &c->side;
 	c->triage.failure = &c->failure;
 	code = merge(&m, dir, n, end, e);
+	if (c->lock >= 0)
+		remove_again(&m);
 	*warnings = heap_text(m.warnings.at);
 	for (int k = 0; k < c->n_engine; k++) {
 		free(c->name[k]);
@@ -368,6 +479,7 @@ int merge_campaigns(
 		free(c->version[k]);
 	}
 	triage_close(&c->triage);
+	campaign_cross_close(c);
 	arena_free(&c->side);
 	arena_free(&a);
 	if (c->lock >= 0)

@@ -143,6 +143,8 @@ char *setup_text(const struct setup *self, const struct campaign_options *o, str
 	put_engines(&w, self, o);
 	json_member_bool(&w, "named", o->named);
 	json_member_bool(&w, "cross", o->cross);
+	json_member_bool(&w, "cross_strict", o->cross_strict);
+	json_member_bool(&w, "no_oracle", o->no_oracle);
 	put_hex(&w, "seed", o->seed);
 	json_member_integer(&w, "cases", o->cases);
 	json_member_decimal(&w, "seconds", o->seconds);
@@ -289,6 +291,7 @@ static bool read_plain(const struct json *root, struct campaign_options *o, stru
 		return json_error(id, e, "not 16 hexadecimal digits");
 	memcpy(out->id, id->text, ID_DIGITS + 1);
 	if (!read_flag(root, "named", &o->named, e) || !read_flag(root, "cross", &o->cross, e) ||
+	    !read_flag(root, "cross_strict", &o->cross_strict, e) || !read_flag(root, "no_oracle", &o->no_oracle, e) ||
 	    !json_required(root, "min_decided", JSON_NUMBER, &percent, e) ||
 	    !json_integer(percent, 0, PERCENT, &o->min_decided, e))
 		return false;

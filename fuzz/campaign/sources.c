@@ -8,20 +8,24 @@
 #include <sys/stat.h>
 
 #include "reports/file.h"
+#include "draw_log.h"
 #include "merge.h"
 
-enum { BOOK_BYTES = 16 << 20 };
+enum { BOOK_BYTES = 16 << 20, COPY_BYTES = 128 << 20 };
 
-static const char *const books[] = {SETUP_FILE, STATE_FILE, SUMMARY_FILE};
+/* Of a campaign that still runs, the log has all draws of the state if it is read later. */
+static const char *const books[] = {SETUP_FILE, DRAW_LOG, STATE_FILE, SUMMARY_FILE};
 enum { BOOKS = sizeof books / sizeof *books };
 
-char *source_bytes(const char *path, struct arena *a, size_t *len)
+static char *bytes_of(const char *path, size_t most, struct arena *a, size_t *len)
 {
 	struct error e = {0};
 	struct stat status;
 
-	return stat(path, &status) == 0 ? json_read_bytes(path, BOOK_BYTES, a, len, &e) : NULL;
+	return stat(path, &status) == 0 ? json_read_bytes(path, most, a, len, &e) : NULL;
 }
+
+char *source_bytes(const char *path, struct arena *a, size_t *len) { return bytes_of(path, BOOK_BYTES, a, len); }
 
 /* ---- reading ---- */
 
@@ -60,7 +64,7 @@ static bool read_state(struct source *s, struct error *e)
 static bool read_source(const char *dir, struct arena *a, struct source *s, struct error *e)
 {
 	struct error none = {0};
-	const struct json *summary, *stopped;
+	const struct json *summary, *stopped, *against;
 
 	*s = (struct source){.dir = dir, .counts = NEW(a, struct counts, 1), .stopped = ""};
 	if (!setup_read(dir, a, &s->o, &s->setup, e))
@@ -72,7 +76,10 @@ static bool read_source(const char *dir, struct arena *a, struct source *s, stru
 	stopped = summary ? json_find(summary, "stopped") : NULL;
 	if (stopped && stopped->kind == JSON_STRING)
 		s->stopped = stopped->text;
-	return true;
+	s->cross = summary ? json_find(summary, "cross") : NULL;
+	against = s->cross && s->cross->kind == JSON_OBJECT ? json_find(s->cross, "against") : NULL;
+	s->against = against && against->kind == JSON_STRING ? against->text : "";
+	return !s->cross || json_is(s->cross, JSON_OBJECT, e);
 }
 
 /* The same campaign may be given at two times; the later state holds all of the earlier one. */
@@ -147,7 +154,7 @@ static bool copy_file(const char *from, const char *to, const char *name, struct
 {
 	struct arena_mark mark = arena_mark(a);
 	size_t len;
-	const char *text = source_bytes(arena_printf(a, "%s/%s", from, name), a, &len);
+	const char *text = bytes_of(arena_printf(a, "%s/%s", from, name), COPY_BYTES, a, &len);
 	bool ok = !text || file_write_atomic(to, name, text, len, e);
 
 	arena_rewind(a, mark);
@@ -191,6 +198,13 @@ bool sources_keep(struct sources *self, const char *out, struct error *e)
 	return true;
 }
 
+int64_t source_number(const struct source *s, int64_t number)
+{
+	if (s->o.corpus || strcmp(s->o.driver, "generate") != 0 || number < 1 || number > INT64_MAX / s->o.shards - 1)
+		return number;
+	return (number - 1) * s->o.shards + s->o.shard + 1;
+}
+
 /* ---- the summary ---- */
 
 bool sources_share_seed(const struct sources *self)
@@ -201,6 +215,24 @@ bool sources_share_seed(const struct sources *self)
 	return true;
 }
 
+/* How the findings of shards became one list: a line for all shards, and one for each reason why not. */
+static const char *findings_text(const struct sources *self, struct arena *a)
+{
+	const char *text = "", *before = NULL;
+	int again = 0;
+
+	for (const struct source *s = self->at; s < self->at + self->n; s++) {
+		again += s->again;
+		if (s->by_name && s->by_name != before)
+			text = arena_printf(a, "%scampaign %s: findings of shards are joined by name: %s\n", text,
+			    s->setup.id, text_harmless(s->by_name, a));
+		before = s->by_name;
+	}
+	if (!again)
+		return text;
+	return arena_printf(a, "%d shards: their findings are those of one campaign\n%s", again, text);
+}
+
 char *sources_text(const struct sources *self, struct arena *a)
 {
 	char *text = arena_printf(a, "%s\n", text_count(self->n, "campaign", a));
@@ -209,7 +241,7 @@ char *sources_text(const struct sources *self, struct arena *a)
 		if (!*s->stopped)
 			text = arena_printf(
 			    a, "%scampaign %s has not ended: fuzz --resume goes on with it\n", text, s->setup.id);
-	return text;
+	return arena_printf(a, "%s%s", text, findings_text(self, a));
 }
 
 void sources_put(const struct sources *self, struct json_writer *w)
@@ -231,6 +263,8 @@ void sources_put(const struct sources *self, struct json_writer *w)
 		json_member_integer(w, "cases", s->counts->cases);
 		json_member_integer(w, "decided", s->counts->all.decided);
 		json_member_integer(w, "findings", s->n_finding);
+		if (s->again || s->by_name)
+			json_member_bool(w, "triaged_again", s->again);
 		json_member_decimal(w, "seconds", (double)s->elapsed_ms / 1000);
 		json_member_string(w, "stopped", s->stopped);
 		json_end(w);

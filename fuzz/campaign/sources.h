@@ -14,9 +14,13 @@ struct source {
 	struct counts *counts;
 	const struct json *state; /* NULL: it was killed before it had judged anything */
 	int64_t elapsed_ms, minimize_ms;
-	const char *stopped; /* why, by its summary; "": it has not ended */
+	const struct json *cross; /* member of its summary; NULL: there is none */
+	const char *against;      /* in it; "": no engine */
+	const char *stopped;      /* why, by its summary; "": it has not ended */
 	int n_finding;
 	int engine[BENCH_ENGINES]; /* index in the merge of each engine of o */
+	bool again;                /* its findings are those of a triage of all shards (retriage.h) */
+	const char *by_name;       /* why not, although other shards of its campaign are here; NULL otherwise */
 };
 
 struct sources {
@@ -33,6 +37,8 @@ bool sources_are_in(const char *dir);
 bool sources_keep(struct sources *self, const char *out, struct error *e) MUST_CHECK;
 /* The bytes of a file in the arena; NULL if there is none that can be read. */
 char *source_bytes(const char *path, struct arena *a, size_t *len);
+/* The number that one campaign with the cases of all shards would give to a case of this shard; from 1. */
+int64_t source_number(const struct source *s, int64_t number);
 bool sources_share_seed(const struct sources *self);
 /* How many campaigns there are, and which of them have not ended; lines with newlines. */
 char *sources_text(const struct sources *self, struct arena *a);

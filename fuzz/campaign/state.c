@@ -57,8 +57,12 @@ static void save(void *context)
 
 void campaign_save(struct campaign *self)
 {
+	struct error e = {0};
+
 	arena_reset(&self->side);
-	if (!arena_try(&self->side, save, self))
+	if (!draw_log_save(&self->log, self->o->out, &e)) /* first: it must have all draws of the state */
+		fail(&self->failure, "%s", e.text);
+	else if (!arena_try(&self->side, save, self))
 		fail(&self->failure, "the state of the campaign does not fit into memory");
 	self->saved = bench_clock();
 	if (self->failure.any)

@@ -79,3 +79,17 @@ void triage_join(struct triage *self)
 		take(self, &all[k]);
 	free(all);
 }
+
+void triage_keep_only(struct triage *self, bool flaky)
+{
+	int n = 0;
+
+	for (int k = 0; k < self->n_finding; k++)
+		if (self->finding[k].symptom->flaky == flaky)
+			self->finding[n++] = self->finding[k];
+		else
+			finding_free(&self->finding[k]);
+	self->n_finding = n;
+	if (flaky)
+		deferred_free(&self->deferred);
+}

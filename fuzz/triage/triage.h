@@ -121,6 +121,9 @@ bool triage_read(struct triage *self, int n_spec, const struct json *object, str
  */
 void triage_join(struct triage *self);
 
+/* Drops all findings but those that are flaky, and the deferred cases; or the flaky ones. */
+void triage_keep_only(struct triage *self, bool flaky);
+
 /* Frees the findings. */
 void triage_close(struct triage *self);
 

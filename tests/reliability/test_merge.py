@@ -1,4 +1,8 @@
-"""Shards that are merged are one campaign: same findings, same counts, in any order, however often, and after one was killed.  Usage: test_merge.py ADJUDGE"""
+"""Shards that are merged are one campaign: same findings, same counts, in any order, however often, and after one was killed.
+
+Usage: test_merge.py ADJUDGE [ENGINES CASES SEEDS].  With engines (a list with blanks) and a number of seeds, only one campaign and its shards are compared for
+each seed, and the differences are counted.
+"""
 
 import json
 import pathlib
@@ -12,7 +16,6 @@ import time
 adjudge = sys.argv[1]
 ENGINES = ["tape+scale:sin:1.5", "functional+residual-fifo", "compiled+inductor-slice-scatter", "tape"]
 CASES, SHARDS, KILLED = 240, 8, 5
-PROFILE = pathlib.Path(__file__).resolve().parents[2] / "benchmarks" / "frozen-2.json"  # its cases, and so the findings, stay the same
 failures = []
 
 
@@ -22,7 +25,7 @@ def check(ok, message):
 
 
 def fuzz(out, cases, *more, engines=ENGINES, seed=3):
-    return [adjudge, "fuzz", "--driver", "generate", "--seed", str(seed), "--cases", str(cases), "--quiet", "--out", str(out), "--profile", str(PROFILE),
+    return [adjudge, "fuzz", "--driver", "generate", "--seed", str(seed), "--cases", str(cases), "--quiet", "--out", str(out),
             *[x for e in engines for x in ("--engine", e)], *more]
 
 
@@ -50,15 +53,16 @@ def kill_midway(command, out):
         while not (out / "state.json").exists() and process.poll() is None:
             time.sleep(0.005)
         process.kill()
-    return run([adjudge, "fuzz", "--quiet", "--resume", out], 1)
+    return run([adjudge, "fuzz", "--quiet", "--resume", out])
 
 
-def shards(base):
+def shards(base, cases=CASES, **more):
     for k in range(SHARDS):
+        command = fuzz(base / f"s{k}", cases // SHARDS, "--shard", f"{k + 1}/{SHARDS}", **more)
         if k == KILLED:
-            kill_midway(fuzz(base / f"s{k}", CASES // SHARDS, "--shard", f"{k + 1}/{SHARDS}"), base / f"s{k}")
-            continue
-        run(fuzz(base / f"s{k}", CASES // SHARDS, "--shard", f"{k + 1}/{SHARDS}"))
+            kill_midway(command, base / f"s{k}")
+        else:
+            run(command)
     return [base / f"s{k}" for k in range(SHARDS)]
 
 
@@ -76,7 +80,7 @@ def test_same(base):
     for key in ("signature", "fine", "count", "first_case", "minimal_ops"):
         check([f[key] for f in one["findings"]] == [f[key] for f in all_["findings"]], f"{key}: {one['findings']}, merged {all_['findings']}")
     check([s["cases"] for s in all_["sources"]] == [CASES // SHARDS] * SHARDS, f"{all_['sources']}")
-    check({p.name for p in (base / "m/findings").iterdir()} == {pathlib.Path(f["file"]).name for f in all_["findings"]}, "files of findings")
+    check(files(base / "one/findings") == files(base / "m/findings"), "reports of findings")
     for finding in all_["findings"]:
         run([adjudge, "run", base / "m" / finding["file"]], 1)
     return part
@@ -92,6 +96,7 @@ def test_again(base, part):
     merge(*part[2:], out=base / "o")
     merge(part[0], part[1], out=base / "o")
     check(files(base / "o") == before, "step by step it is another merge")
+    check(not list(base.glob("*/.triage*")), "reports of a triage that ran again are left")
     run([adjudge, "report", base / "m"], 0)
     done = run(fuzz(base / "more", 1, "--corpus", base / "m"))
     check("left out" not in done.stderr, f"the books of a merge are read as cases: {done.stderr}")
@@ -142,11 +147,84 @@ def test_codes(base, part):
     check(summary(base / "enough")["profile"] == summary(base / "enough")["seed"] == "several", "profile and seed differ")
 
 
+def triaged_again(folder):
+    return {s.get("triaged_again") for s in summary(folder)["sources"]}
+
+
+def names(folder):
+    return [(f["fine"], f["count"], f["first_case"], f["minimal_ops"]) for f in summary(folder)["findings"]]
+
+
+def test_by_name(base, part):
+    """What cannot be triaged again is joined by name, and merge says why."""
+    check(triaged_again(base / "m") == {True}, "the shards were not triaged again")
+    merge(*part, "--by-name", out=base / "by-name")
+    check(triaged_again(base / "by-name") == {False}, "--by-name is not obeyed")
+    check(names(base / "by-name") != names(base / "m"), "these shards do not show that triage depends on its history: choose another seed")
+    engine = "mine=" + ENGINES[0]
+    for k in (1, 2):
+        run(fuzz(base / f"n{k}", 40, "--shard", f"{k}/2", engines=[engine]), 1)
+    parts = [base / "n1", base / "n2"]
+    done = merge(*parts, out=base / "not-given")
+    check(f"--engine {engine}" in done.stdout and triaged_again(base / "not-given") == {False}, f"an engine of the user's: {done.stdout}")
+    done = merge(*parts, "--engine", engine, out=base / "given")
+    check(triaged_again(base / "given") == {True}, f"an engine that was given: {done.stdout}")
+    shutil.copytree(base / "n1", base / "twice")
+    for name in ("campaign.json", "state.json", "draws.log"):
+        text = (base / "twice" / name).read_bytes()
+        (base / "twice" / name).write_bytes(text.replace(json.loads((base / "n1/campaign.json").read_text())["id"].encode(), b"0123456789abcdef"))
+    check("judged twice" in merge(*parts, base / "twice", "--engine", engine, out=base / "t").stdout, "a shard that was judged twice")
+    log = (base / "n1/draws.log").read_bytes()
+    for name, text in {"cut": log[:-1], "other": log.replace(b"draws/1", b"draws/2", 1), "endless": log[:60] + b"\xff" * 999, "none": None}.items():
+        shutil.copytree(base / "n1", base / f"log-{name}")
+        (base / f"log-{name}/draws.log").unlink()
+        if text is not None:
+            (base / f"log-{name}/draws.log").write_bytes(text)
+        done = merge(base / f"log-{name}", base / "n2", "--engine", engine, out=base / f"merged-{name}")
+        check("log of its draws" in done.stdout and triaged_again(base / f"merged-{name}") == {False}, f"log {name}: {done.stdout}")
+
+
+def test_cross(base, _):
+    """Comparisons and leads of --cross are added."""
+    for k in (1, 2):
+        run(fuzz(base / f"c{k}", 40, "--shard", f"{k}/2", "--no-oracle", "--cross-strict", "--against", ENGINES[0], engines=["tape"]), 1)
+    merge(base / "c1", base / "c2", out=base / "c")
+    one, two, both = (summary(base / name)["cross"] for name in ("c1", "c2", "c"))
+    check(both["cases"] == one["cases"] + two["cases"] and both["against"] == ENGINES[0], f"{both}")
+    for x, y, z in zip(one["engines"], two["engines"], both["engines"]):
+        added = {v: x.get(v, 0) + y.get(v, 0) for v in {*x, *y} - {"engine", "mode"}}
+        check(z == {"engine": x["engine"], "mode": x["mode"], **added}, f"{x} and {y} are {z}")
+    check(sum(lead["count"] for lead in both["leads"]) == sum(lead["count"] for s in (one, two) for lead in s["leads"]) > 0, f"{both['leads']}")
+    check(both["distinct_leads"] == len({(lead["signature"], lead["file"]) for s in (one, two) for lead in s["leads"]}), f"{both}")
+    check(all((base / "c" / lead["file"]).exists() for lead in both["leads"]), "a lead without a file")
+
+
+def compare_seeds(engines, cases, seeds):
+    """One campaign and its eight shards, one of them killed, for each seed."""
+    by_name = 0
+    for seed in range(1, seeds + 1):
+        with tempfile.TemporaryDirectory() as name:
+            base = pathlib.Path(name)
+            run(fuzz(base / "one", cases, engines=engines, seed=seed))
+            part = shards(base, cases, engines=engines, seed=seed)
+            merge(*part, out=base / "m", code=None)
+            merge(*part, "--by-name", out=base / "n", code=None)
+            check(names(base / "one") == names(base / "m"), f"seed {seed}: {names(base / 'one')}, merged {names(base / 'm')}")
+            check(files(base / "one/findings") == files(base / "m/findings"), f"seed {seed}: other reports")
+            by_name += sorted(names(base / "one")) == sorted(names(base / "n"))
+            print(f"seed {seed}: {len(names(base / 'one'))} findings", flush=True)
+    print(f"{' '.join(engines)}: {seeds} seeds, {len(failures)} differences; joined by name, {by_name} seeds had the same findings and counts")
+
+
 def main():
+    if len(sys.argv) > 2:
+        compare_seeds(sys.argv[2].split(), int(sys.argv[3]), int(sys.argv[4]))
+        print("\n".join(failures) or "every merge is as one campaign")
+        return 1 if failures else 0
     with tempfile.TemporaryDirectory() as name:
         base = pathlib.Path(name)
         part = test_same(base)
-        for test in (test_again, test_killed, test_codes):
+        for test in (test_again, test_killed, test_codes, test_by_name, test_cross):
             test(base, part)
     print("\n".join(failures) or "merges are in order")
     return 1 if failures else 0
