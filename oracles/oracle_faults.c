@@ -166,6 +166,16 @@ static void inflated_primal(
 	divide(out->primal, out->n_primal, 1e-6);
 }
 
+static void excusing_truth(
+    struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+{
+	analytic_truth(self, c, which, a, out);
+	for (int k = 0; k < out->n_assignment; k++)
+		for (int i = 0; i < out->n_derivative; i++)
+			for (int e = 0; e < shape_elements(&out->derivative[k][i].type.shape); e++)
+				out->derivative[k][i].at[e].in_domain = false;
+}
+
 static void cornerless_truth(
     struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
@@ -226,6 +236,8 @@ static void plant_partial_widened(struct planting *p) { p->rules.partial = widen
 static void plant_norm_radius_short(struct planting *p) { p->rules.partial = partial_of_short_norm; }
 static void plant_loose_inflated(struct planting *p) { p->rules.truth = inflated_truth; }
 static void plant_value_inflated(struct planting *p) { p->rules.truth = inflated_primal; }
+static void plant_nan_excused(struct planting *p) { p->rules.truth = excusing_truth; }
+static void plant_reach_lost(struct planting *p) { p->rules.reach = false; }
 static void plant_hull_open(struct planting *p) { p->rules.truth = open_truth; }
 static void plant_corners_lost(struct planting *p) { p->rules.truth = cornerless_truth; }
 static void plant_twin_scaled(struct planting *p) { p->rules.value = scaled_value; }

@@ -27,6 +27,7 @@ const struct oracle_rules oracle_rules_right = {
     .dtype = dtype_table,
     .sums = dtype_table,
     .flushes = true,
+    .reach = true,
     .truth = analytic_truth,
     .neumann = 1,
     .edited = OP_COUNT,

@@ -58,6 +58,7 @@ struct oracle_rules {
 	 * their sums (finish_flow). */
 	const struct dtype_info *values, *dtype, *sums;
 	bool flushes; /* whether the radii allow for engines that declare to flush */
+	bool reach;   /* whether a singular op excuses a NaN at order 2 only where it may reach (nan_reach.h) */
 	/* The truth of the analytic oracle at a point; see analytic_truth. */
 	void (*truth)(
 	    struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out);

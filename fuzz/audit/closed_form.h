@@ -43,6 +43,8 @@ struct form {
 	real *jacobian[FORM_ALTERNATIVES]; /* [n_y][n_x]; NULL entries are 0 */
 	real *hessian;                     /* [n_y][n_x][n_x], or NULL: second derivatives are not stated */
 	real third;                        /* third derivative of the only y by the only x, or NULL */
+	/* From this order on, correct engines may return NaN (TOLERANCE.md, "NaN at order 2 and above"); 0: never. */
+	int nan_from;
 };
 
 typedef void form_fn(struct form *f);

@@ -147,6 +147,10 @@ static void judge_component(struct form_trial *t, const struct component *c, rea
 		BREACH(t, "component %d is undecided: %s", number, reason_names[c->reason]);
 		return;
 	}
+	const bool excused = !c->in_domain || c->escapes,
+	           expected = f->nan_from && request_order(t->c.transform, t->c.n_transform) >= f->nan_from;
+	if (excused != expected)
+		BREACH(t, "component %d: a NaN in its place is %s finding", number, excused ? "no" : "a");
 	int bits = bits_of_agreement(f, c, want);
 	double nearest = distance_to_values(f, want, d);
 	if (bits < t->tally->bits)

@@ -96,6 +96,18 @@ void form_dead_branch(struct form *f)
 
 	form_result(f, op3(f, OP_SELECT, op2(f, OP_GT, x, lit(f, 0)), dead, op2(f, OP_MUL, x, x)));
 	derivatives(f, r_times(f, 2, f->x[0]), r_num(f, 2));
+	f->nan_from = 2;
+}
+
+/* A singular op beside the function: no second derivative of the function meets it. */
+void form_beside_singular(struct form *f)
+{
+	int x = in_scalar(f, 0.25, 2), y = op2(f, OP_MUL, x, op2(f, OP_MUL, x, x)),
+	    dead = op1(f, form_coin(f) ? OP_LOG : OP_RSQRT, lit(f, 0));
+
+	form_result(
+	    f, op2(f, OP_ADD, y, op3(f, OP_SELECT, op2(f, OP_GT, x, lit(f, 0)), lit(f, form_draw(f, 1, 2)), dead)));
+	derivatives(f, r_times(f, 3, r_pow(f, f->x[0], 2)), r_times(f, 6, f->x[0]));
 }
 
 /* A mask by multiplication with a cast comparison. */

@@ -6,6 +6,7 @@
 #include "graph/walk.h"
 #include "convergence.h"
 #include "digits.h"
+#include "nan_reach.h"
 #include "oracles/evaluate/scalar_ops.h"
 #include "quotients.h"
 #include "singular.h"
@@ -332,27 +333,6 @@ static void undecide(struct truth_tensor *t, int n, enum reason reason)
 
 /* ---- one point ---- */
 
-/*
- * Whether a usual formula of a partial leaves the range when it is differentiated to that order. Example: tanh' =
- * 1/cosh^2 is 0 far out, but its derivative is infinity over infinity. An engine may multiply that by a zero that
- * belongs to no path.
- */
-static bool formulas_overflow(struct analytic *self, const struct conventions *conventions, int order)
-{
-	const mpfr_exp_t range = trace_range(&self->ev, order);
-
-	self->shared.k = -1;
-	for (int k = 0; k < self->ev.n_scalar; k++)
-		for (int j = 0; j < self->ev.scalar[k].n_parent; j++) {
-			struct partial p = {.value = self->partial};
-
-			if (analytic_partial(self, conventions, k, j, &p) &&
-			    (p.strays || p.most >= ldexp(1, (int)range)))
-				return true;
-		}
-	return false;
-}
-
 /* Which float input elements are differentiated, in the order of their scalars. */
 static void mark_active(struct analytic *self, const struct testcase *c, struct arena *a)
 {
@@ -408,7 +388,10 @@ static void truth_one_way(
 	    &conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
 	out->kink = conventions.n_kind > 0;
 	conventions_assign(&conventions, 0);
-	singular |= order > 1 && !singular && formulas_overflow(self, &conventions, order);
+	singular |= order > 1 && !singular && nan_formulas(self, &conventions, order);
+	struct nan_reach reach = {0};
+	if (singular && order > 1 && c->n_transform && self->ev.rules->reach)
+		reach = nan_reach_of(self, &conventions, c, order);
 	if (c->n_transform == 1 && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
 		out->n_assignment = conventions.n_assignment;
 	out->derivative = NEW(a, struct truth_tensor *, out->n_assignment);
@@ -431,7 +414,7 @@ static void truth_one_way(
 	}
 	for (int i = 0; singular && order > 1 && i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
-			out->derivative[0][i].at[e].in_domain = false;
+			out->derivative[0][i].at[e].in_domain &= !nan_reaches(self, c, &reach, i, e);
 	if (self->ev.status != EVALUATE_OK || self->ev.rule_broken) {
 		enum reason reason = self->ev.rule_broken ? REASON_CUSTOM_RULE
 		    : self->ev.status == EVALUATE_SHAKY   ? REASON_UNSTABLE_PATH

@@ -319,6 +319,17 @@ static void compare_element(struct evaluation_run *r, const struct node *node, b
 		element_set_shaky(r, out, n, k);
 }
 
+static void note_choice(struct evaluation *ev, int taken, int other)
+{
+	if (!ev->hooks.scalar || ev->quiet || taken == other)
+		return;
+	if (ev->n_choice == ev->choice_room) {
+		ev->choice_room = ev->choice_room ? 2 * ev->choice_room : 64;
+		ev->choice = heap_resize(ev->choice, (size_t)ev->choice_room, sizeof *ev->choice);
+	}
+	ev->choice[ev->n_choice++] = (struct choice_of_select){taken, other};
+}
+
 static void select_element(struct evaluation_run *r, enum dtype d, const struct elements *const x[], const int j[],
     struct elements *out, int n, int k)
 {
@@ -327,8 +338,11 @@ static void select_element(struct evaluation_run *r, enum dtype d, const struct 
 	int taken = first ? 1 : 2, other = first ? 2 : 1;
 	trace_event(ev, first);
 	element_copy(r, out, n, k, x[taken], j[taken]);
-	if (!shaky)
+	if (!shaky) {
+		if (dtype_is_float(d))
+			note_choice(ev, out->at[k].scalar, x[other]->at[j[other]].scalar);
 		return;
+	}
 	if (dtype_is_float(d)) {
 		const int either[2] = {out->at[k].scalar, x[other]->at[j[other]].scalar};
 		if (either[0] != either[1])

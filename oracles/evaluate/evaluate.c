@@ -50,6 +50,7 @@ void evaluation_close(struct evaluation *ev)
 	free(ev->value);
 	free(ev->parent);
 	free(ev->frozen);
+	free(ev->choice);
 	memset(ev, 0, sizeof *ev);
 }
 
@@ -534,6 +535,7 @@ void evaluate_moved(struct evaluation *ev, const struct program *p, const struct
 	ev->part = TRACE_PROGRAM;
 	ev->path = 0x243f6a8885a308d3u; /* the fraction of pi: a constant that nobody chose */
 	ev->n_event = 0;
+	ev->n_choice = 0;
 	ev->edge = false;
 	ev->next_frozen = 0;
 	if (!ev->freeze)

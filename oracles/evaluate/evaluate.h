@@ -61,6 +61,11 @@ struct elements {
 	uint8_t *shaky; /* NULL or [n]: rounding may change the integer or bool in a correct engine */
 };
 
+/* A select on a certain predicate gave scalar `taken`; `other` is in its other branch. */
+struct choice_of_select {
+	int taken, other;
+};
+
 enum evaluate_status {
 	EVALUATE_OK,
 	EVALUATE_SHAKY, /* control flow or an index depended on a shaky predicate, so the path is uncertain */
@@ -132,6 +137,11 @@ struct evaluation {
 	uint64_t path;
 	int64_t n_event;
 	bool edge; /* some decision was taken at exact equality (a tie, an integer argument of floor, ...) */
+
+	/* With hooks: the choices of certain selects between two floats. The trace itself has none, because they are
+	 * moves. */
+	struct choice_of_select *choice; /* [n_choice] */
+	int n_choice, choice_room;
 
 	/* Whether scatter_mul multiplies an element by 1 if no update reaches it (set before evaluate). */
 	bool times_one;

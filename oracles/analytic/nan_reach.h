@@ -1,0 +1,34 @@
+/* nan_reach.h: at order 2 and above, which derivatives a NaN may reach that no path carries. */
+#ifndef ORACLES_ANALYTIC_NAN_REACH_H
+#define ORACLES_ANALYTIC_NAN_REACH_H
+
+#include "internal.h"
+
+/*
+ * By scalar of the trace of the program. TOLERANCE.md, "NaN at order 2 and above", derives it.
+ *
+ * forwards[k]: the tangent of scalar k may be a NaN. backwards[k]: a derivative by scalar k may be one, if some level
+ * of the request is a vjp.
+ */
+struct nan_reach {
+	const uint8_t *forwards, *backwards;
+};
+
+/*
+ * Call it after evaluate and before the trace grows. order: of the request. conventions: any assignment. Memory comes
+ * from the arena of the evaluation.
+ */
+struct nan_reach nan_reach_of(
+    struct analytic *self, const struct conventions *conventions, const struct testcase *c, int order);
+
+/* Whether a NaN may reach element e of derivative number i of the request. If reach is empty, it may. */
+bool nan_reaches(const struct analytic *self, const struct testcase *c, const struct nan_reach *reach, int i, int e);
+
+/*
+ * Whether a usual formula of a partial leaves the range when it is differentiated to that order. Example: tanh' =
+ * 1/cosh^2 is 0 far out, but its derivative is infinity over infinity. An engine may multiply that by a zero that
+ * belongs to no path.
+ */
+bool nan_formulas(struct analytic *self, const struct conventions *conventions, int order);
+
+#endif
