@@ -20,7 +20,7 @@ struct arena_exit {
 
 enum { FIRST_BLOCK = 1 << 16, FIRST_ROOM = 8, ALIGN = _Alignof(max_align_t) };
 
-void arena_init(struct arena *a, size_t limit) { *a = (struct arena){.limit = limit}; }
+void arena_init(struct arena *a, size_t limit) { *a = (struct arena){.limit = limit, .kept = ARENA_KEPT}; }
 
 void arena_free(struct arena *a)
 {
@@ -34,13 +34,13 @@ void arena_free(struct arena *a)
 	a->used = 0;
 }
 
-/* Frees the blocks behind the first ones, which hold ARENA_KEPT bytes at most. */
+/* Frees the blocks behind the first ones, which hold a->kept bytes at most. */
 static void free_surplus(struct arena *a)
 {
 	struct arena_block **at = &a->first;
 	size_t kept = 0;
 
-	while (*at && kept + (*at)->size <= ARENA_KEPT) {
+	while (*at && kept + (*at)->size <= a->kept) {
 		kept += (*at)->size;
 		at = &(*at)->next;
 	}

@@ -19,6 +19,7 @@ struct arena {
 	size_t used;  /* bytes handed out since the last reset */
 	size_t peak;  /* the highest value of `used` since the last reset */
 	size_t limit; /* bytes that may be handed out between resets */
+	size_t kept;  /* bytes of blocks that arena_reset keeps at most */
 	struct arena_exit
 	    *on_full; /* where to jump when the limit or the machine's memory is reached; set by arena_try */
 };
@@ -52,10 +53,11 @@ void arena_init(struct arena *a, size_t limit);
 void arena_free(struct arena *a);
 
 /*
- * Forgets everything handed out.  Keeps blocks of at most ARENA_KEPT bytes, so that one large case does not hold memory
- * for the rest of a campaign.
+ * Forgets everything handed out.  Keeps blocks of at most `kept` bytes, so that one large case does not hold memory for
+ * the rest of a campaign.  arena_init sets it to ARENA_KEPT; one case in 25 needs more than half of that.  An arena
+ * that seldom holds much keeps ARENA_KEPT_SMALL, or it would still grow after an hour.
  */
-enum { ARENA_KEPT = 8 << 20 };
+enum { ARENA_KEPT = 8 << 20, ARENA_KEPT_SMALL = 1 << 20 };
 void arena_reset(struct arena *a);
 /* The bytes of its blocks, handed out or not. */
 size_t arena_held(const struct arena *a);

@@ -9,7 +9,7 @@
 #include <malloc.h>
 #endif
 
-enum { LARGE_BLOCK = 256 << 10, FREE_END = 4 << 20 };
+enum { LARGE_BLOCK = 256 << 10, FREE_END = 512 << 10 };
 
 void heap_begin(void)
 {

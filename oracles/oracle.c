@@ -168,10 +168,11 @@ void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a
 	self->check = self->options.fd_one_in > 0 && draw % (uint64_t)self->options.fd_one_in == 0 ? CHECK_DIRECTION
 	                                                                                           : CHECK_EDGES;
 	self->statistics.truths++;
-	trim(self);
 	analytic_slices(self->analytic, batched(c));
 	out->n_point = c->n_point;
-	if (within_budget(run_truth, &x, WORK_DIFFERENCES))
+	const bool within = within_budget(run_truth, &x, WORK_DIFFERENCES);
+	trim(self);
+	if (within)
 		return;
 	out->point = NEW(a, struct truth_point, c->n_point);
 	for (int k = 0; k < c->n_point; k++)
@@ -208,6 +209,7 @@ void oracle_confirm(struct oracle *self, const struct testcase *c, struct arena 
 	analytic_slices(self->analytic, batched(c));
 	/* Beyond the limits, the truth stays as far as it was confirmed. */
 	(void)within_budget(run_confirm, &x, WORK_CONFIRM);
+	trim(self);
 }
 
 struct oracle_statistics oracle_statistics(const struct oracle *self)

@@ -127,6 +127,7 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 	self->o = &self->own;
 	self->start = self->saved = bench_clock();
 	arena_init(&self->side, SIDE_ARENA);
+	self->side.kept = ARENA_KEPT_SMALL;
 	if (o->seconds > 0)
 		self->deadline = self->start + o->seconds - (o->resume ? campaign_saved_seconds(self) : 0);
 	self->own.shards += !o->shards;

@@ -18,6 +18,7 @@ void case_mutator_open(struct case_mutator *m, uint64_t seed, const struct profi
 {
 	*m = (struct case_mutator){.seed = seed, .profile = *profile};
 	arena_init(&m->arena, MUTATOR_ARENA);
+	m->arena.kept = ARENA_KEPT_SMALL;
 }
 
 static bool read_case(struct case_mutator *m, const uint8_t *data, size_t size, struct testcase *out)

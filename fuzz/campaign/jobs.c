@@ -296,6 +296,7 @@ void drive_jobs(struct campaign *self, campaign_driver_fn *drive)
 	self->process = heap_new((size_t)jobs.n, sizeof *self->process);
 	self->n_process = jobs.n;
 	arena_init(&jobs.arena, RECORD_ARENA);
+	jobs.arena.kept = ARENA_KEPT_SMALL;
 	for (int k = 0; k < jobs.n; k++) {
 		jobs.seat[k].redo = self->counts.draws;
 		start(&jobs, k);

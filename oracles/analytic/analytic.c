@@ -159,7 +159,7 @@ void analytic_close(struct analytic *self)
 
 void analytic_trim(struct analytic *self)
 {
-	evaluation_trim(&self->ev);
+	evaluation_trim(&self->ev, EVALUATION_KEPT);
 	alike_trim(self->alike);
 	if (self->room <= EVALUATION_KEPT)
 		return;

@@ -89,8 +89,8 @@ void fd_trim(struct fd *self)
 {
 	for (int k = 0; k < RUNGS; k++) {
 		struct rung *r = &self->rung[k];
-		evaluation_trim(&r->ev);
-		while (r->base_room > EVALUATION_KEPT)
+		evaluation_trim(&r->ev, EVALUATION_KEPT_RARE);
+		while (r->base_room > EVALUATION_KEPT_RARE)
 			mpfr_clear(r->base[--r->base_room]);
 	}
 }

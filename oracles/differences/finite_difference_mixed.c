@@ -49,7 +49,7 @@ void fd_mixed_close(struct fd_mixed *self)
 void fd_mixed_trim(struct fd_mixed *self)
 {
 	for (int k = 0; k < RUNGS; k++)
-		evaluation_trim(&self->ev[k]);
+		evaluation_trim(&self->ev[k], EVALUATION_KEPT_RARE);
 }
 
 void fd_mixed_limit(struct fd_mixed *self, struct budget *work)

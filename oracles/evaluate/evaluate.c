@@ -54,31 +54,31 @@ void evaluation_close(struct evaluation *ev)
 	memset(ev, 0, sizeof *ev);
 }
 
-/* Clears the values from EVALUATION_KEPT on.  Returns how many are left. */
-static int clear_surplus(mpfr_t *value, int ready)
+/* Clears the values from `kept` on.  Returns how many are left. */
+static int clear_surplus(mpfr_t *value, int ready, int kept)
 {
-	while (ready > EVALUATION_KEPT)
+	while (ready > kept)
 		mpfr_clear(value[--ready]);
 	return ready;
 }
 
-void evaluation_trim(struct evaluation *ev)
+void evaluation_trim(struct evaluation *ev, int kept)
 {
-	if (ev->scalar_room > EVALUATION_KEPT) {
-		ev->pool_ready = clear_surplus(ev->value, ev->pool_ready);
-		ev->scalar_room = EVALUATION_KEPT;
-		ev->scalar = heap_resize(ev->scalar, EVALUATION_KEPT, sizeof *ev->scalar);
-		ev->value = heap_resize(ev->value, EVALUATION_KEPT, sizeof *ev->value);
+	if (ev->scalar_room > kept) {
+		ev->pool_ready = clear_surplus(ev->value, ev->pool_ready, kept);
+		ev->scalar_room = kept;
+		ev->scalar = heap_resize(ev->scalar, (size_t)kept, sizeof *ev->scalar);
+		ev->value = heap_resize(ev->value, (size_t)kept, sizeof *ev->value);
 		ev->n_scalar = 0;
 	}
-	if (ev->parent_room > 4 * EVALUATION_KEPT) {
-		ev->parent_room = 4 * EVALUATION_KEPT;
+	if (ev->parent_room > 4 * kept) {
+		ev->parent_room = 4 * kept;
 		ev->parent = heap_resize(ev->parent, (size_t)ev->parent_room, sizeof *ev->parent);
 	}
-	if (ev->frozen_room > EVALUATION_KEPT) {
-		ev->frozen_ready = clear_surplus(ev->frozen, ev->frozen_ready);
-		ev->frozen_room = EVALUATION_KEPT;
-		ev->frozen = heap_resize(ev->frozen, EVALUATION_KEPT, sizeof *ev->frozen);
+	if (ev->frozen_room > EVALUATION_KEPT_RARE) {
+		ev->frozen_ready = clear_surplus(ev->frozen, ev->frozen_ready, EVALUATION_KEPT_RARE);
+		ev->frozen_room = EVALUATION_KEPT_RARE;
+		ev->frozen = heap_resize(ev->frozen, EVALUATION_KEPT_RARE, sizeof *ev->frozen);
 		ev->n_frozen = 0;
 	}
 }

@@ -177,9 +177,13 @@ struct evaluation {
 /* The rules must stay. */
 void evaluation_open(struct evaluation *ev, const struct oracle_rules *rules);
 void evaluation_close(struct evaluation *ev);
-/* Frees what a large case left over: values beyond EVALUATION_KEPT.  Call it between two cases. */
-enum { EVALUATION_KEPT = 1 << 13 };
-void evaluation_trim(struct evaluation *ev);
+/*
+ * Frees what a large case left over: values beyond `kept`.  Call it after a case.  An evaluation that every case uses
+ * keeps EVALUATION_KEPT.  One that few cases use keeps EVALUATION_KEPT_RARE, or its pool would still grow after an
+ * hour.  Few cases freeze values, so never more than that are kept.
+ */
+enum { EVALUATION_KEPT = 1 << 13, EVALUATION_KEPT_RARE = 1 << 10 };
+void evaluation_trim(struct evaluation *ev, int kept);
 
 /* A step away from a point: sign * 2^step * direction. direction[n_input] has the types of the inputs. An element
  * whose direction is 0 does not move. */

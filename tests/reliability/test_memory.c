@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/campaign/case_mutator.h"
 #include "graph/heap.h"
+#include "graph/text.h"
 #include "oracles/evaluate/evaluate.h"
 #include "oracles/evaluate/scalar_ops.h"
 #include "oracles/oracle_rules.h"
+#include "oracles/truth.h"
 #include "tests/check.h"
 #include "tests/support/case_text.h"
 #ifdef __GLIBC__
@@ -16,16 +19,18 @@
 #endif
 
 /* Requests of ever other sizes, each larger than the last: the blocks must not add up. */
-static void test_arena(void)
+static void test_arena(size_t kept)
 {
 	struct arena a;
 
 	arena_init(&a, (size_t)256 << 20);
+	CHECK(a.kept == ARENA_KEPT, "%zu bytes are kept", a.kept);
+	a.kept = kept;
 	for (size_t k = 1; k < 40; k++) {
 		memset(NEW(&a, char, k << 20), 1, k << 20);
 		CHECK(arena_held(&a) >= k << 20, "%zu bytes", arena_held(&a));
 		arena_reset(&a);
-		CHECK(arena_held(&a) <= ARENA_KEPT, "%zu bytes are kept", arena_held(&a));
+		CHECK(arena_held(&a) <= kept, "%zu bytes are kept", arena_held(&a));
 	}
 	/* What fits is kept, so an ordinary case allocates nothing. */
 	memset(NEW(&a, char, 1000), 1, 1000);
@@ -80,7 +85,7 @@ static double value_after(struct evaluation *ev, int trips, struct arena *a)
 	return mpfr_get_d(ev->value[ev->result[0].at[0].scalar], MPFR_RNDN);
 }
 
-static void test_pools(void)
+static void test_pools(int kept)
 {
 	struct evaluation ev;
 	struct arena a;
@@ -92,9 +97,8 @@ static void test_pools(void)
 	before = value_after(&ev, 5, &a);
 	value_after(&ev, 30000, &a);
 	CHECK(ev.pool_ready > EVALUATION_KEPT && ev.frozen_ready > EVALUATION_KEPT, "the case is not large");
-	evaluation_trim(&ev);
-	CHECK(
-	    ev.pool_ready <= EVALUATION_KEPT && ev.scalar_room <= EVALUATION_KEPT && ev.frozen_ready <= EVALUATION_KEPT,
+	evaluation_trim(&ev, kept);
+	CHECK(ev.pool_ready <= kept && ev.scalar_room <= kept && ev.frozen_ready <= EVALUATION_KEPT_RARE,
 	    "%d values, room for %d, %d frozen", ev.pool_ready, ev.scalar_room, ev.frozen_ready);
 	after = value_after(&ev, 5, &a);
 	CHECK(before == after, "%a, before %a", after, before);
@@ -103,12 +107,89 @@ static void test_pools(void)
 	arena_free(&a);
 }
 
+/* Bytes that the program has taken and not given back; 0 where nobody counts them. */
+static size_t bytes_in_use(void)
+{
+#if defined __GLIBC__ && __GLIBC_PREREQ(2, 33)
+	return mallinfo2().uordblks + mallinfo2().hblkhd;
+#else
+	return 0;
+#endif
+}
+
+/* A point of one vector. */
+static char *many_values(int n, struct arena *a)
+{
+	struct text text = {.arena = a};
+
+	for (int k = 0; k < n; k++)
+		text_put(&text, "%s%.10g", k ? "," : "[", 0.5 + k);
+	text_put(&text, "]");
+	return text.at;
+}
+
+/*
+ * An oracle after large cases, whose truths were compared with differences at each coordinate.  It holds what the
+ * analytic oracle keeps, and little for each rung of the differences.
+ */
+static void test_oracle(void)
+{
+	enum { NUMBER_BYTES = 500, RUNGS = 8, RUNG_BYTES = 320 /* a number, as a mean over the rungs */ };
+	static const struct {
+		const char *body, *request;
+	} rows[] = {
+	    {"a = erf x; y = erf a", "vjp"},
+	    {"y = sin x", "jvp"},
+	    {"y = sin x", "vjp; then jvp"},
+	    {"a = mul x, x; b = div x, a; y = atan b", "jvp; then jvp"},
+	    {"y = abs x", "vjp"},
+	    {"a = mul x, 1e6; b = sin a; y = mul b, 1e-30", "vjp"},
+	};
+	const size_t bound = NUMBER_BYTES * EVALUATION_KEPT + RUNGS * RUNG_BYTES * EVALUATION_KEPT_RARE;
+	const struct oracle_options options = {.seed = 1, .fd_one_in = 1};
+	const size_t before = bytes_in_use();
+	struct oracle *oracle = oracle_open(&options);
+	struct arena a;
+
+	arena_init(&a, (size_t)256 << 20);
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		const struct testcase c = test_function(
+		    &a, "x: f64[8000]", rows[k].body, many_values(8000, &a), rows[k].request);
+		struct truth truth;
+		size_t held;
+
+		oracle_truth(oracle, &c, &a, &truth);
+		oracle_confirm(oracle, &c, &a, &truth);
+		arena_free(&a);
+		held = bytes_in_use() - before;
+		CHECK(held <= bound, "%s: %zu bytes are held, more than %zu", rows[k].body, held, bound);
+	}
+	oracle_close(oracle);
+}
+
+/* A campaign makes small cases from small cases. */
+static void test_mutator(void)
+{
+	const struct profile profile = profile_default();
+	struct case_mutator m;
+
+	case_mutator_open(&m, 1, &profile);
+	memset(NEW(&m.arena, char, 2 * ARENA_KEPT_SMALL), 1, 2 * ARENA_KEPT_SMALL);
+	arena_reset(&m.arena);
+	CHECK(arena_held(&m.arena) <= ARENA_KEPT_SMALL, "%zu bytes are kept", arena_held(&m.arena));
+	arena_free(&m.arena);
+}
+
 int main(int argc, char **argv)
 {
 	check_begin(argc, argv);
 	CHECK_LAW(test_holes());
-	CHECK_LAW(test_arena());
-	CHECK_LAW(test_pools());
+	CHECK_LAW(test_arena(ARENA_KEPT));
+	CHECK_LAW(test_arena(ARENA_KEPT_SMALL));
+	CHECK_LAW(test_pools(EVALUATION_KEPT));
+	CHECK_LAW(test_pools(EVALUATION_KEPT_RARE));
+	CHECK_LAW(test_oracle());
+	CHECK_LAW(test_mutator());
 	mpfr_free_cache();
 	return check_done();
 }
