@@ -198,32 +198,6 @@ static bool leaves_open(const struct judgement *j)
 	return false;
 }
 
-struct checking {
-	struct cross *cross;
-	enum cross_mode mode;
-	const struct testcase *c;
-	struct arena *arena;
-	struct cross_result *result;
-};
-
-static void run_check(void *context)
-{
-	const struct checking *x = context;
-
-	cross_check(x->cross, x->mode, x->c, x->arena, x->result);
-}
-
-/* Compares without an oracle.  If memory is full, there is nothing to compare: the case itself is judged and counted.
- */
-static struct cross_result check(struct cross *cross, enum cross_mode mode, const struct testcase *c, struct arena *a)
-{
-	struct cross_result result;
-
-	if (!arena_try(a, run_check, &(struct checking){cross, mode, c, a, &result}))
-		result = (struct cross_result){.verdict = CROSS_UNSUPPORTED, .text = "memory is full"};
-	return result;
-}
-
 void campaign_cross(
     struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a)
 {
@@ -237,9 +211,10 @@ void campaign_cross(
 		any = true;
 		for (int m = 0; m < CROSS_MODES; m++) {
 			struct arena_mark mark = arena_mark(a);
-			const int64_t asked = cross_asked(x->cross[k]);
-			const struct cross_result result = check(x->cross[k], (enum cross_mode)m, c, a);
+			struct cross_result result;
+			int64_t asked = cross_asked(x->cross[k]);
 
+			cross_check(x->cross[k], (enum cross_mode)m, c, a, &result);
 			x->requests[k] += cross_asked(x->cross[k]) - asked;
 			x->tally[k][m][result.verdict]++;
 			x->compared += result.verdict != CROSS_UNSUPPORTED;
