@@ -66,7 +66,7 @@ mkdir "$work/empty"
 cd "$work/empty" || exit 1
 for script in "$source"/scripts/* "$source"/scripts/cluster/shard; do
 	case $script in
-	*.md | */cluster | */__pycache__) continue ;;
+	*.md | */cluster | */zoo | */__pycache__) continue ;;
 	*.py) set -- python3 "$script" ;;
 	*) set -- "$script" ;;
 	esac
