@@ -127,18 +127,21 @@ static double at(void (*f)(const double *, const double *, double *), double *x,
 }
 
 #define SLOPE(moved) ((at(f, &x, &y, moved, 0.5) - at(f, &x, &y, moved, -0.5)) SIGN)
+/* What every call hands over. */
+#define ARGUMENTS \\
+	void (*f)(const double *, const double *, double *) = (void (*)(const double *, const double *, double *))function; \\
+	struct pair a, b, out; \\
+	va_list list; \\
+	double x, y; \\
+\\
+	va_start(list, function); \\
+	a = next(&list), b = next(&list), out = next(&list); \\
+	va_end(list); \\
+	x = *a.x, y = *b.x
 
 void __enzyme_autodiff(void *function, ...)
 {
-	void (*f)(const double *, const double *, double *) = (void (*)(const double *, const double *, double *))function;
-	struct pair a, b, out;
-	va_list list;
-	double x, y;
-
-	va_start(list, function);
-	a = next(&list), b = next(&list), out = next(&list);
-	va_end(list);
-	x = *a.x, y = *b.x;
+	ARGUMENTS;
 	if (a.d)
 		*a.d += SLOPE(&x) * *out.d;
 	if (b.d)
@@ -147,15 +150,7 @@ void __enzyme_autodiff(void *function, ...)
 
 void __enzyme_fwddiff(void *function, ...)
 {
-	void (*f)(const double *, const double *, double *) = (void (*)(const double *, const double *, double *))function;
-	struct pair a, b, out;
-	va_list list;
-	double x, y;
-
-	va_start(list, function);
-	a = next(&list), b = next(&list), out = next(&list);
-	va_end(list);
-	x = *a.x, y = *b.x;
+	ARGUMENTS;
 	*out.d = (a.d ? SLOPE(&x) * *a.d : 0) + (b.d ? SLOPE(&y) * *b.d : 0);
 }
 """
