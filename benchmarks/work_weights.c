@@ -6,6 +6,7 @@
  * classes of exponents.  Each number is the least of REPEATS measurements.
  */
 #include "graph/program.h"
+#include "oracles/evaluate/elementary.h"
 #include "oracles/evaluate/scalar_ops.h"
 
 #include <mpfr.h>
@@ -103,6 +104,6 @@ int main(void)
 	for (int k = 0; k < 2 * NUMBERS; k++)
 		mpfr_clear(x[k]);
 	gmp_randclear(random);
-	mpfr_free_cache();
+	elementary_free_cache();
 	return 0;
 }

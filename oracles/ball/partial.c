@@ -1,5 +1,6 @@
 /* partial.c: partial derivatives in MPFR, with radii. */
 #include "internal.h"
+#include "oracles/evaluate/elementary.h"
 #include "oracles/evaluate/scalar_ops.h"
 #include "oracles/evaluate/trace_derive.h"
 #include "range.h"
@@ -252,7 +253,7 @@ static void partial_pow(const struct partial_edge *s, struct partial *out)
 			out->reason = REASON_NON_FINITE;
 			return;
 		}
-		mpfr_log(out->value, parent_value(s, 0), R);
+		elementary_log(out->value, parent_value(s, 0), R);
 		mpfr_mul(out->value, out->value, s->ev->value[s->k], R);
 		double moved = v * (expm1(grown) * (log_a + base) + base);
 		set_radii(s, out, moved, 9 * (v * log_a + moved), v * log_a + moved);
@@ -300,7 +301,7 @@ static void partial_logsumexp(const struct partial_edge *s, struct partial *out)
 	}
 	mpfr_sub(out->value, parent_value(s, s->j), s->ev->value[s->k], R);
 	double exponent = fabs(mpfr_get_d(out->value, R));
-	mpfr_exp(out->value, out->value, R);
+	elementary_exp(out->value, out->value, R);
 	p = fabs(mpfr_get_d(out->value, R));
 	double y = s->note[s->k].magnitude, moved = p * expm1(2 * widest + ball_powers_flushed(s->ev, s->k, widest));
 	double tight = exponent + n + log(n) + 8, loose = 8 + 2 * top + 4 * y + 4 * log(n);

@@ -1,5 +1,5 @@
 /* unary_rules.c: the rows of analytic_rules.def as functions. See rules.h. */
-#include "oracles/evaluate/scalar_ops.h"
+#include "oracles/evaluate/elementary.h"
 #include "rounding.h"
 #include "rules.h"
 
@@ -71,7 +71,7 @@ static void partial_logistic(mpfr_ptr p, mpfr_srcptr a)
 	mpfr_init2(below, mpfr_get_prec(p));
 	mpfr_abs(p, a, R);
 	mpfr_neg(p, p, R);
-	mpfr_exp(p, p, R);
+	elementary_exp(p, p, R);
 	mpfr_add_ui(below, p, 1, R);
 	mpfr_sqr(below, below, R);
 	mpfr_div(p, p, below, R);
@@ -87,7 +87,7 @@ static void partial_erf(mpfr_ptr p, mpfr_srcptr a)
 	mpfr_rec_sqrt(root, root, R);
 	mpfr_sqr(p, a, R);
 	mpfr_neg(p, p, R);
-	mpfr_exp(p, p, R);
+	elementary_exp(p, p, R);
 	mpfr_mul(p, p, root, R);
 	mpfr_mul_2ui(p, p, 1, R);
 	mpfr_clear(root);

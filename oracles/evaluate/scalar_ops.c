@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "elementary.h"
+
 #define R MPFR_RNDN
 
 void mp_setup(void)
@@ -18,7 +20,7 @@ typedef int nary_fn(mpfr_ptr out, mpfr_srcptr const *x, int n);
 static int value_logistic(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd)
 {
 	mpfr_neg(out, a, rnd);
-	mpfr_exp(out, out, rnd);
+	elementary_exp(out, out, rnd);
 	mpfr_add_ui(out, out, 1, rnd);
 	mpfr_ui_div(out, 1, out, rnd);
 	return mpfr_regular_p(a); /* else 1/2, 0 or 1 */
@@ -45,7 +47,7 @@ static void erf_positive_series(mpfr_ptr out, mpfr_srcptr a)
 	mpfr_mul(sum, sum, a, R);
 	mpfr_mul_2ui(sum, sum, 1, R);
 	mpfr_neg(square, square, R);
-	mpfr_exp(square, square, R);
+	elementary_exp(square, square, R);
 	mpfr_mul(sum, sum, square, R);
 	mpfr_const_pi(term, R);
 	mpfr_rec_sqrt(term, term, R);
@@ -69,7 +71,7 @@ static int value_erf(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd)
 		if (near)
 			return erf_positive_series(out, a), 1;
 	}
-	return mpfr_erf(out, a, rnd);
+	return elementary_erf(out, a, rnd);
 }
 
 static int value_floor(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return (void)rnd, mpfr_floor(out, a), 0; }
@@ -177,10 +179,10 @@ static int value_logsumexp(mpfr_ptr out, mpfr_srcptr const *x, int n)
 		mpfr_set_zero(out, 1);
 		for (int k = 0; k < n; k++) {
 			mpfr_sub(term, x[k], top, R);
-			mpfr_exp(term, term, R);
+			elementary_exp(term, term, R);
 			mpfr_add(out, out, term, R);
 		}
-		mpfr_log(out, out, R);
+		elementary_log(out, out, R);
 		mpfr_add(out, out, top, R);
 	} else {
 		mpfr_set(out, top, R); /* an infinite or NaN largest element is the result */
@@ -211,22 +213,22 @@ static unary_fn *const unary[OP_COUNT] = {
     [OP_SQUARE] = mpfr_sqr,
     [OP_SQRT] = mpfr_sqrt,
     [OP_RSQRT] = mpfr_rec_sqrt,
-    [OP_EXP] = mpfr_exp,
-    [OP_EXPM1] = mpfr_expm1,
-    [OP_LOG] = mpfr_log,
-    [OP_LOG1P] = mpfr_log1p,
-    [OP_SIN] = mpfr_sin,
-    [OP_COS] = mpfr_cos,
-    [OP_TAN] = mpfr_tan,
-    [OP_ASIN] = mpfr_asin,
-    [OP_ACOS] = mpfr_acos,
-    [OP_ATAN] = mpfr_atan,
-    [OP_SINH] = mpfr_sinh,
-    [OP_COSH] = mpfr_cosh,
-    [OP_TANH] = mpfr_tanh,
-    [OP_ASINH] = mpfr_asinh,
-    [OP_ACOSH] = mpfr_acosh,
-    [OP_ATANH] = mpfr_atanh,
+    [OP_EXP] = elementary_exp,
+    [OP_EXPM1] = elementary_expm1,
+    [OP_LOG] = elementary_log,
+    [OP_LOG1P] = elementary_log1p,
+    [OP_SIN] = elementary_sin,
+    [OP_COS] = elementary_cos,
+    [OP_TAN] = elementary_tan,
+    [OP_ASIN] = elementary_asin,
+    [OP_ACOS] = elementary_acos,
+    [OP_ATAN] = elementary_atan,
+    [OP_SINH] = elementary_sinh,
+    [OP_COSH] = elementary_cosh,
+    [OP_TANH] = elementary_tanh,
+    [OP_ASINH] = elementary_asinh,
+    [OP_ACOSH] = elementary_acosh,
+    [OP_ATANH] = elementary_atanh,
     [OP_LOGISTIC] = value_logistic,
     [OP_ERF] = value_erf,
     [OP_FLOOR] = value_floor,
@@ -241,7 +243,8 @@ static unary_fn *const unary[OP_COUNT] = {
 /* clang-format off */
 static binary_fn *const binary[OP_COUNT] = {
     [OP_ADD] = mpfr_add, [OP_SUB] = mpfr_sub, [OP_MUL] = mpfr_mul, [OP_CUMPROD] = mpfr_mul, [OP_DIV] = mpfr_div,
-    [OP_POW] = mpfr_pow, [OP_ATAN2] = mpfr_atan2, [OP_MOD] = value_mod, [OP_FLOOR_DIVIDE] = value_floor_divide,
+    [OP_POW] = elementary_pow, [OP_ATAN2] = elementary_atan2, [OP_MOD] = value_mod,
+    [OP_FLOOR_DIVIDE] = value_floor_divide,
     [OP_MAX] = value_max, [OP_MIN] = value_min,
 };
 /* clang-format on */

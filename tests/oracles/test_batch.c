@@ -4,13 +4,13 @@
  */
 #include "engines/engine.h"
 #include "fuzz/generate/generate.h"
+#include "oracles/evaluate/elementary.h"
 #include "oracles/verdict/verdict.h"
 #include "tests/check.h"
 #include "tests/support/case_text.h"
 #include "stacks.h"
 
 #include <math.h>
-#include <mpfr.h>
 #include <string.h>
 
 static const struct {
@@ -213,6 +213,6 @@ int main(int argc, char **argv)
 	oracle_close(oracle);
 	stack_laws(1200, 4242, batch_kinds, &a);
 	arena_free(&a);
-	mpfr_free_cache();
+	elementary_free_cache();
 	return check_done();
 }

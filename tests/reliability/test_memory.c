@@ -9,6 +9,7 @@
 #include "graph/heap.h"
 #include "graph/text.h"
 #include "oracles/evaluate/evaluate.h"
+#include "oracles/evaluate/elementary.h"
 #include "oracles/evaluate/scalar_ops.h"
 #include "oracles/oracle_rules.h"
 #include "oracles/truth.h"
@@ -190,6 +191,6 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_pools(EVALUATION_KEPT_RARE));
 	CHECK_LAW(test_oracle());
 	CHECK_LAW(test_mutator());
-	mpfr_free_cache();
+	elementary_free_cache();
 	return check_done();
 }

@@ -6,6 +6,7 @@
 #include "fuzz/generate/generate.h"
 #include "oracles/differences/cross_check.h"
 #include "oracles/oracle_rules.h"
+#include "oracles/evaluate/elementary.h"
 #include "oracles/evaluate/scalar_ops.h"
 #include "oracles/verdict/verdict.h"
 #include "tests/check.h"
@@ -410,6 +411,6 @@ int main(int argc, char **argv)
 	oracle_close(oracle);
 	stack_laws(1500, 7777, higher_order_kinds, &a);
 	arena_free(&a);
-	mpfr_free_cache();
+	elementary_free_cache();
 	return check_done();
 }

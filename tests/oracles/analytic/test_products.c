@@ -3,6 +3,7 @@
  * divide the product by a factor are allowed, and no others.
  */
 #include "fuzz/generate/choice.h"
+#include "oracles/evaluate/elementary.h"
 #include "oracles/oracle_rules.h"
 #include "oracles/verdict/verdict.h"
 #include "tests/check.h"
@@ -194,6 +195,6 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_engines_that_divide(oracle, &a));
 	oracle_close(oracle);
 	arena_free(&a);
-	mpfr_free_cache();
+	elementary_free_cache();
 	return check_done();
 }

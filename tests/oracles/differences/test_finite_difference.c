@@ -5,10 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include <mpfr.h>
-
 #include "oracles/differences/cross_check.h"
 #include "oracles/oracle_rules.h"
+#include "oracles/evaluate/elementary.h"
 #include "oracles/evaluate/scalar_ops.h"
 
 /* ---- programs of one vector x (f64[n]), result f64[n] ---- */
@@ -284,7 +283,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_unknown(fd, &a));
 	test_cross_check(fd, &a);
 	fd_close(fd);
-	mpfr_free_cache();
+	elementary_free_cache();
 	arena_free(&a);
 	return check_done();
 }

@@ -5,6 +5,7 @@
 #include "graph/testcase.h"
 #include "oracles/evaluate/internal.h"
 #include "oracles/oracle_rules.h"
+#include "oracles/evaluate/elementary.h"
 #include "oracles/evaluate/scalar_ops.h"
 #include "oracles/evaluate/trace_derive.h"
 #include "tests/check.h"
@@ -220,6 +221,6 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_absent(&ev, &a));
 	evaluation_close(&ev);
 	arena_free(&a);
-	mpfr_free_cache();
+	elementary_free_cache();
 	return check_done();
 }
