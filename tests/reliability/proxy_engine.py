@@ -3,7 +3,8 @@
 
 Usage: proxy_engine.py ADJUDGE MODE
 MODE: fifth-hang, fifth-crash, fifth-kill: at every fifth request; batch-crash: at requests with 8 cases;
-last-bit: changes the last bit of one f64 derivative in a hundred.
+last-bit: changes the last bit of one f64 derivative in a hundred; canary: doubles the derivatives of one case in a
+hundred, always the same ones.
 """
 import json
 import math
@@ -13,10 +14,11 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 
 ADJUDGE, MODE = sys.argv[1:3]
 DIES = {"fifth-crash": signal.SIGSEGV, "fifth-kill": signal.SIGKILL, "batch-crash": signal.SIGSEGV}
-BATCH, NTH, SHARE = 8, 5, 0.01
+BATCH, NTH, SHARE, CANARY_ONE_IN, LARGE = 8, 5, 0.01, 100, 2**14
 
 
 def read(x):
@@ -31,6 +33,20 @@ def change(line):
             if not t["type"].startswith("f64") or not isinstance(t["data"], list) or random.random() >= SHARE:
                 continue
             t["data"] = [math.nextafter(read(x), math.inf).hex() if math.isfinite(read(x)) else x for x in t["data"]]
+    return json.dumps(answer).encode() + b"\n"
+
+
+def doubled(x):
+    return (2 * read(x)).hex() if abs(read(x)) < LARGE else x
+
+
+def double(line, request):
+    """The answer with doubled derivatives of the cases whose text says so."""
+    answer = json.loads(line)
+    for case, points in zip(json.loads(request)["cases"], answer.get("answers", [])):
+        if zlib.crc32(json.dumps(case, sort_keys=True).encode()) % CANARY_ONE_IN == 0:
+            for t in (t for p in points for t in p.get("derivative", []) if "f" in t["type"]):
+                t["data"] = [doubled(x) for x in t["data"]] if isinstance(t["data"], list) else doubled(t["data"])
     return json.dumps(answer).encode() + b"\n"
 
 
@@ -51,7 +67,9 @@ def main():
         engine.stdin.write(line)
         engine.stdin.flush()
         answer = engine.stdout.readline()
-        sys.stdout.buffer.write(change(answer) if MODE == "last-bit" else answer)
+        if MODE in ("last-bit", "canary"):
+            answer = change(answer) if MODE == "last-bit" else double(answer, line)
+        sys.stdout.buffer.write(answer)
         sys.stdout.buffer.flush()
 
 
