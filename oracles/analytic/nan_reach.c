@@ -9,17 +9,17 @@
 
 #define R MPFR_RNDN
 
-enum { ROUNDS = 8 }; /* of passing on what choices pass on; more is not tried */
+enum { ROUNDS = 8 }; /* of passing on what masks pass on; more is not tried */
 
 /* What is known by scalar, of self->ev.n_scalar. */
 struct nan_search {
 	struct analytic *self;
 	int order;
-	mpfr_exp_t range; /* trace_range of that order */
-	uint8_t *moves;   /* it depends on a differentiated input, also through the branch that a select did not take */
-	uint8_t *bad;     /* a usual formula of a derivative of it gives an infinity or a NaN here */
-	uint8_t *tainted; /* it is bad, or depends on a bad one */
-	uint8_t *above;   /* it, or a scalar that depends on it, is nonlinear in a tainted operand */
+	mpfr_exp_t range;          /* trace_range of that order */
+	uint8_t *moves;            /* it depends on a differentiated input, also by a path that a mask cuts */
+	uint8_t *bad;              /* a usual formula of a derivative of it gives an infinity or a NaN here */
+	uint8_t *tainted;          /* it is bad, or depends on a bad one */
+	uint8_t *above;            /* it, or a scalar that depends on it, is nonlinear in a tainted operand */
 	double *tangent, *adjoint; /* bounds: sums over paths of the products of |partials|, times the seeds */
 	double *factor;            /* the largest intermediate value of the usual formulas of its derivatives */
 	double *weight;            /* by edge, as ev->parent: a bound of |partial|; 0: nothing passes */
@@ -177,7 +177,7 @@ static bool meets(const struct nan_search *r, int k)
 	return false;
 }
 
-/* A pass over the trace and its choices sets more marks. True: it did. */
+/* A pass over the trace and its masked paths sets more marks. True: it did. */
 typedef bool pass_fn(struct nan_search *r);
 
 static bool set(uint8_t *mark, bool on)
@@ -197,8 +197,8 @@ static bool pass_moves(struct nan_search *r)
 		for (int j = 0; j < ev->scalar[k].n_parent; j++)
 			if (ev->scalar[k].op != OP_STOP_GRADIENT)
 				set(&r->moves[k], r->moves[ev->parent[ev->scalar[k].parent + j]]);
-	for (int i = 0; i < ev->n_choice; i++)
-		changed |= set(&r->moves[ev->choice[i].taken], r->moves[ev->choice[i].other]);
+	for (int i = 0; i < ev->n_masked; i++)
+		changed |= set(&r->moves[ev->masked[i].to], r->moves[ev->masked[i].from]);
 	return changed;
 }
 
@@ -211,8 +211,8 @@ static bool pass_tainted(struct nan_search *r)
 		for (int j = 0; j < ev->scalar[k].n_parent; j++)
 			if (r->moves[k])
 				set(&r->tainted[k], r->tainted[ev->parent[ev->scalar[k].parent + j]]);
-	for (int i = 0; i < ev->n_choice; i++)
-		changed |= set(&r->tainted[ev->choice[i].taken], r->tainted[ev->choice[i].other]);
+	for (int i = 0; i < ev->n_masked; i++)
+		changed |= set(&r->tainted[ev->masked[i].to], r->tainted[ev->masked[i].from]);
 	return changed;
 }
 
@@ -221,13 +221,13 @@ static bool pass_above(struct nan_search *r)
 	const struct evaluation *ev = &r->self->ev;
 	bool changed = false;
 
-	for (int i = 0; i < ev->n_choice; i++)
-		set(&r->above[ev->choice[i].other], r->above[ev->choice[i].taken]);
+	for (int i = 0; i < ev->n_masked; i++)
+		set(&r->above[ev->masked[i].from], r->above[ev->masked[i].to]);
 	for (int k = ev->n_scalar - 1; k >= 0; k--)
 		for (int j = 0; j < ev->scalar[k].n_parent; j++)
 			set(&r->above[ev->parent[ev->scalar[k].parent + j]], r->above[k]);
-	for (int i = 0; i < ev->n_choice; i++)
-		changed |= r->above[ev->choice[i].taken] && !r->above[ev->choice[i].other];
+	for (int i = 0; i < ev->n_masked; i++)
+		changed |= r->above[ev->masked[i].to] && !r->above[ev->masked[i].from];
 	return changed;
 }
 
@@ -257,7 +257,6 @@ struct nan_reach nan_reach_of(
 	const struct evaluation *ev = &self->ev;
 	const int n = ev->n_scalar;
 	const bool inside = request_order(c->transform, c->n_transform) < order;
-	bool any = false;
 	int kept = 0;
 	struct nan_search r = {.self = self,
 	    .order = order,
@@ -271,10 +270,10 @@ struct nan_reach nan_reach_of(
 	    .factor = NEW(ev->arena, double, n + 1),
 	    .weight = NEW(ev->arena, double, ev->n_parent + 1)};
 
-	for (int i = 0; i < ev->n_choice; i++) /* those of iterations that the evaluator took back do not count */
-		if (ev->choice[i].taken < n && ev->choice[i].other < n)
-			self->ev.choice[kept++] = ev->choice[i];
-	self->ev.n_choice = kept;
+	for (int i = 0; i < ev->n_masked; i++) /* those of iterations that the evaluator took back do not count */
+		if (ev->masked[i].to < n && ev->masked[i].from < n)
+			self->ev.masked[kept++] = ev->masked[i];
+	self->ev.n_masked = kept;
 	self->shared.k = -1;
 	for (int k = 0; k < n; k++)
 		r.moves[k] = self->note[k].active;
@@ -283,12 +282,8 @@ struct nan_reach nan_reach_of(
 		if (r.moves[k])
 			take_partials(&r, conventions, k);
 	bound_flows(&r, c, seeds_of(c) * (inside ? largest_value(self) : 1));
-	for (int k = 0; k < n; k++) {
+	for (int k = 0; k < n; k++)
 		r.tainted[k] = r.bad[k] |= r.moves[k] && overflows(&r, k);
-		any |= r.tainted[k] != 0;
-	}
-	for (int k = 0; k < n && inside && any; k++)
-		r.tainted[k] |= ev->scalar[k].part != TRACE_PROGRAM || ev->scalar[k].derived;
 	settle(&r, r.tainted, pass_tainted);
 	for (int k = 0; k < n; k++)
 		r.above[k] = r.moves[k] && meets(&r, k);

@@ -319,17 +319,6 @@ static void compare_element(struct evaluation_run *r, const struct node *node, b
 		element_set_shaky(r, out, n, k);
 }
 
-static void note_choice(struct evaluation *ev, int taken, int other)
-{
-	if (!ev->hooks.scalar || ev->quiet || taken == other)
-		return;
-	if (ev->n_choice == ev->choice_room) {
-		ev->choice_room = ev->choice_room ? 2 * ev->choice_room : 64;
-		ev->choice = heap_resize(ev->choice, (size_t)ev->choice_room, sizeof *ev->choice);
-	}
-	ev->choice[ev->n_choice++] = (struct choice_of_select){taken, other};
-}
-
 static void select_element(struct evaluation_run *r, enum dtype d, const struct elements *const x[], const int j[],
     struct elements *out, int n, int k)
 {
@@ -340,7 +329,7 @@ static void select_element(struct evaluation_run *r, enum dtype d, const struct 
 	element_copy(r, out, n, k, x[taken], j[taken]);
 	if (!shaky) {
 		if (dtype_is_float(d))
-			note_choice(ev, out->at[k].scalar, x[other]->at[j[other]].scalar);
+			trace_masked(ev, x[other]->at[j[other]].scalar, out->at[k].scalar);
 		return;
 	}
 	if (dtype_is_float(d)) {

@@ -50,7 +50,7 @@ void evaluation_close(struct evaluation *ev)
 	free(ev->value);
 	free(ev->parent);
 	free(ev->frozen);
-	free(ev->choice);
+	free(ev->masked);
 	memset(ev, 0, sizeof *ev);
 }
 
@@ -247,6 +247,17 @@ int trace_extremum_of(struct evaluation *ev, enum op kind, enum dtype d, int sig
 	trace_event(ev, (int64_t)best * 65536 + ties);
 	ev->edge |= ties > 0;
 	return trace_scalar(ev, sign > 0 ? OP_REDUCE_MAX : OP_REDUCE_MIN, kind, d, parent, n);
+}
+
+void trace_masked(struct evaluation *ev, int from, int to)
+{
+	if (!ev->hooks.scalar || ev->quiet || from == to)
+		return;
+	if (ev->n_masked == ev->masked_room) {
+		ev->masked_room = ev->masked_room ? 2 * ev->masked_room : 64;
+		ev->masked = heap_resize(ev->masked, (size_t)ev->masked_room, sizeof *ev->masked);
+	}
+	ev->masked[ev->n_masked++] = (struct masked_path){from, to};
 }
 
 /* ---- values ---- */
@@ -535,7 +546,7 @@ void evaluate_moved(struct evaluation *ev, const struct program *p, const struct
 	ev->part = TRACE_PROGRAM;
 	ev->path = 0x243f6a8885a308d3u; /* the fraction of pi: a constant that nobody chose */
 	ev->n_event = 0;
-	ev->n_choice = 0;
+	ev->n_masked = 0;
 	ev->edge = false;
 	ev->next_frozen = 0;
 	if (!ev->freeze)

@@ -61,9 +61,13 @@ struct elements {
 	uint8_t *shaky; /* NULL or [n]: rounding may change the integer or bool in a correct engine */
 };
 
-/* A select on a certain predicate gave scalar `taken`; `other` is in its other branch. */
-struct choice_of_select {
-	int taken, other;
+/*
+ * A path that the trace does not have, because a mask cuts it. An engine's derivative of scalar `to` may contain that
+ * of scalar `from` times 0. Either `from` is in the branch that a select did not take, or both belong to one derivative
+ * inside the program.
+ */
+struct masked_path {
+	int from, to;
 };
 
 enum evaluate_status {
@@ -138,10 +142,8 @@ struct evaluation {
 	int64_t n_event;
 	bool edge; /* some decision was taken at exact equality (a tie, an integer argument of floor, ...) */
 
-	/* With hooks: the choices of certain selects between two floats. The trace itself has none, because they are
-	 * moves. */
-	struct choice_of_select *choice; /* [n_choice] */
-	int n_choice, choice_room;
+	struct masked_path *masked; /* [n_masked]; only with hooks */
+	int n_masked, masked_room;
 
 	/* Whether scatter_mul multiplies an element by 1 if no update reaches it (set before evaluate). */
 	bool times_one;

@@ -48,6 +48,9 @@ int trace_extremum(struct evaluation *ev, enum op kind, enum dtype d, int sign, 
  */
 int trace_extremum_of(struct evaluation *ev, enum op kind, enum dtype d, int sign, const int *parent, int n);
 
+/* Notes a path that a mask cuts (struct masked_path). */
+void trace_masked(struct evaluation *ev, int from, int to);
+
 /* ---- values ---- */
 
 struct elements elements_new(struct evaluation_run *r, int n, bool shaky);

@@ -108,6 +108,19 @@ static const int *take_result(
 	return next;
 }
 
+/* Notes that each derivative may depend on all scalars of the region and on each other, by masks: d max(x, x^2) is 1
+ * near 1/2, but may contain 0 * 2 x. */
+static void mask_all(struct evaluation *ev, int first, const int *out, int n_out)
+{
+	for (int k = first + 1; k < ev->n_scalar; k++) {
+		trace_masked(ev, k, first);
+		trace_masked(ev, first, k);
+	}
+	for (int i = 0; i < n_out; i++)
+		if (out[i] >= 0 && out[i] < first) /* a direction */
+			trace_masked(ev, first, out[i]);
+}
+
 void evaluate_derivative(struct evaluation_run *r, const struct node *node)
 {
 	const struct region *region = &node->region[0];
@@ -143,4 +156,6 @@ void evaluate_derivative(struct evaluation_run *r, const struct node *node)
 				zero[d] = absent_zero(r, &s, end, given, n_given, d);
 		next = take_result(r, node, k, next, zero);
 	}
+	if (s.first < r->ev->n_scalar)
+		mask_all(r->ev, s.first, out, jvp ? s.n_result : s.n_input);
 }
