@@ -148,7 +148,7 @@ void engine_set_timeout(struct engine *self, int timeout_ms);
  */
 bool engine_restart(struct engine *self);
 
-/* How often the engine's process ended, so that the next request needs a new one, and how many requests ended badly,
+/* How often the engine's process ended, so that the next request needs a new one.  How many requests ended badly,
  * whether or not that came again. */
 struct engine_trouble {
 	int restarts, crashes, hangs, broken; /* broken: an answer that cannot be read */

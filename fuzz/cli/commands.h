@@ -81,7 +81,7 @@ bool read_case(
 bool check_expectations(const char *path, const struct testcase *c);
 /*
  * Whether a case or report may have that engine opened: only a built-in one.  A file never starts a process and never
- * loads a library; the user names these engines on the command line or in a file of names.
+ * loads a library.  The user names these engines on the command line or in a file of names.
  */
 bool file_may_name(const char *engine);
 /* The option that gives an engine which a file may not name, for a shell.  spec: NULL, or what the file says about it.
@@ -89,8 +89,8 @@ bool file_may_name(const char *engine);
 const char *engine_option_text(const char *engine, const char *spec, struct arena *a);
 /* Whether the engine that a report names may be asked: -1, or an exit code after a complaint. */
 int check_own_engine(const char *command, const char *path, const struct reported *own, struct arena *a);
-/* For a command that was given no engine (*text NULL), takes that of the report, which may be in the file of names. -1,
- * or an exit code after a complaint. */
+/* If a command was given no engine (*text NULL), takes that of the report, which may be in the file of names.  -1, or an
+ * exit code after a complaint. */
 int choose_engine(const char *command, const char *path, const struct reported *own, const struct naming *names,
     const char **text, struct arena *a);
 /* Whether the machine prevented an answer; complains if so. */

@@ -25,7 +25,7 @@ struct naming {
 
 /*
  * Reads a file of schema adjudge.engines/1.  Only a file that the user names is ever read.  False with an error that
- * names the place: the file cannot be read, a name or spec is bad, two engines share a name, or there is none.
+ * names the place.  Errors are a file that cannot be read, a bad name or spec, a name of two engines, and no engine.
  */
 bool naming_read(const char *path, struct arena *a, struct naming *out, struct error *e) MUST_CHECK;
 /* NAME=SPEC of the engine with that name in the file; NULL: there is none. */
@@ -34,8 +34,8 @@ const char *naming_find(const struct naming *names, const char *name);
 int naming_index(const struct texts *engines, const char *name);
 
 /*
- * Prepares the engines of a command: reads the file `path` (NULL: there is none), and replaces each name of that file
- * in *list and *other[n] (NULL: not given) by NAME=SPEC.  An empty list becomes the engines of the file if `all`.  -1,
+ * Prepares the engines of a command.  It reads the file `path` (NULL: there is none).  In *list and *other[n] (NULL: not
+ * given) it replaces each name of that file by NAME=SPEC.  An empty list becomes the engines of the file if `all`.  -1,
  * or an exit code after a complaint: the file is bad (3), or an option (2).  Two engines must not share a name.
  */
 int naming_apply(const char *command, const char *path, bool all, struct naming *names, struct arena *a,
