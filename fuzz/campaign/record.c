@@ -16,7 +16,7 @@ void record_pack(const struct case_record *record, struct text *to)
 		text_put_bytes(to, f->evidence.report, f->evidence.len);
 	}
 	if (record->text)
-		text_put_bytes(to, record->text, record->len);
+		text_put_bytes(to, record->text, record->len + 1);
 }
 
 /* Takes the next n bytes. */
@@ -53,6 +53,6 @@ struct case_record record_unpack(const char *bytes, size_t len, struct arena *a)
 		f->evidence.report = take(&at, f->evidence.len);
 	}
 	if (record.text)
-		record.text = take(&at, record.len);
+		record.text = take(&at, record.len + 1);
 	return at == bytes + len ? record : (struct case_record){.skipped = true};
 }

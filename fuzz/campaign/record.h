@@ -77,13 +77,13 @@ struct case_record {
 	struct engine_record *engine; /* [n_engine] */
 	struct feature *feature;      /* [n_feature] */
 	struct case_finding *finding; /* [n_finding] */
-	const char *text;             /* the case as compact JSON, where its owner needs it; else NULL */
+	const char *text; /* [len], then a zero: the case as compact JSON, where its owner needs it; else NULL */
 	size_t len;
 };
 
 /* Appends the record as bytes, for another process of the same executable. */
 void record_pack(const struct case_record *record, struct text *to);
-/* The record in bytes[len]; its texts point into them, its lists are in the arena. */
+/* The record in bytes[len] from record_pack; its texts point into them, its lists are in the arena. */
 struct case_record record_unpack(const char *bytes, size_t len, struct arena *a);
 
 #endif
