@@ -1,8 +1,8 @@
 /*
  * radii.h: programs for which the worst error of every usual formula is known without an oracle (RADII.md).
  *
- * A row of radii.def draws a point and builds a program with one scalar result y.  It states the usual formulas of y and
- * of each dy/dx_i in inexact numbers.
+ * A row of radii.def draws a point and builds a program with one scalar result y.  It states the usual formulas of y
+ * and of each dy/dx_i in inexact numbers.
  */
 #ifndef FUZZ_AUDIT_RADII_H
 #define FUZZ_AUDIT_RADII_H

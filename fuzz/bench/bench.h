@@ -89,8 +89,9 @@ void bench_truth(struct bench *b, const struct testcase *c, struct arena *a, str
 void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *io);
 
 /*
- * The truth for somebody who judges engine 0 without a bench.  It has the accuracy that the engine's hello declares, and
- * is undecided where that excuses a number that is not finite.  Both oracles are confirmed coordinate by coordinate.
+ * The truth for somebody who judges engine 0 without a bench.  It has the accuracy that the engine's hello declares,
+ * and is undecided where that excuses a number that is not finite.  Both oracles are confirmed coordinate by
+ * coordinate.
  */
 void bench_declared_truth(struct bench *b, const struct testcase *c, struct arena *a, struct truth *out);
 

@@ -38,8 +38,8 @@ struct facts {
 /* The features of a valid case, at all its points together.  In the arena. */
 struct facts *facts_of(const struct testcase *c, struct arena *a);
 
-/* Whether one program takes the same path at two points, as far as its features show.  These are computed values, chosen
- * operands, trip counts up to three, ties, indices and singular operands. */
+/* Whether one program takes the same path at two points, as far as its features show.  These are computed values,
+ * chosen operands, trip counts up to three, ties, indices and singular operands. */
 bool facts_same_path(const struct facts *a, const struct facts *b);
 
 /* ---- its parts ---- */

@@ -89,8 +89,8 @@ bool file_may_name(const char *engine);
 const char *engine_option_text(const char *engine, const char *spec, struct arena *a);
 /* Whether the engine that a report names may be asked: -1, or an exit code after a complaint. */
 int check_own_engine(const char *command, const char *path, const struct reported *own, struct arena *a);
-/* If a command was given no engine (*text NULL), takes that of the report, which may be in the file of names.  -1, or an
- * exit code after a complaint. */
+/* If a command was given no engine (*text NULL), takes that of the report, which may be in the file of names.  -1, or
+ * an exit code after a complaint. */
 int choose_engine(const char *command, const char *path, const struct reported *own, const struct naming *names,
     const char **text, struct arena *a);
 /* Whether the machine prevented an answer; complains if so. */

@@ -30,7 +30,7 @@ struct fuzz_request {
 };
 
 /*
- * Completes the options of a new campaign, or takes those of the campaign that goes on.  Says which driver runs it.  -1,
+ * Completes the options of a new campaign, or takes those of the campaign that goes on.  Says which driver runs it. -1,
  * or an exit code after a complaint.
  */
 int fuzz_settle(struct fuzz_request *r, const struct options *o, enum driver *driver);

@@ -34,9 +34,9 @@ const char *naming_find(const struct naming *names, const char *name);
 int naming_index(const struct texts *engines, const char *name);
 
 /*
- * Prepares the engines of a command.  It reads the file `path` (NULL: there is none).  In *list and *other[n] (NULL: not
- * given) it replaces each name of that file by NAME=SPEC.  An empty list becomes the engines of the file if `all`.  -1,
- * or an exit code after a complaint: the file is bad (3), or an option (2).  Two engines must not share a name.
+ * Prepares the engines of a command.  It reads the file `path` (NULL: there is none).  In *list and *other[n] (NULL:
+ * not given) it replaces each name of that file by NAME=SPEC.  An empty list becomes the engines of the file if `all`.
+ * -1, or an exit code after a complaint: the file is bad (3), or an option (2).  Two engines must not share a name.
  */
 int naming_apply(const char *command, const char *path, bool all, struct naming *names, struct arena *a,
     struct texts *list, const char **const *other, int n) MUST_CHECK;
