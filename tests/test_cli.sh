@@ -105,6 +105,18 @@ check 1 run "$loop" --engine "$fault"
 says out 1.3125
 check 1 run "$loop"
 check 1 run "$loop" --engine "$fault" --json
+
+# a case that is undecided alone, and whose twin shows the fault
+mkdir -p "$work/jumps"
+cat > "$work/jumps/jump.json" <<'CASE'
+{"schema": "adjudge.case/1", "inputs": ["x: f64[]"], "body": [{"out": ["z: f64[]"], "op": "constant", "value": 0}, {"out": ["p"], "op": "eq", "args": ["x", "z"]}, {"out": ["s"], "op": "mul", "args": ["x", "x"]}, {"out": ["f"], "op": "exp", "args": ["x"]}, {"out": ["y"], "op": "select", "args": ["p", "f", "s"]}], "results": ["y"], "points": [[0.0]], "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1]}]}
+CASE
+check 5 run "$work/jumps/jump.json" --engine tape+scale:mul:1.5
+check 1 run "$work/jumps/jump.json" --engine tape+scale:mul:1.5 --twins
+check 1 run "$work/jumps/jump.json" --engine tape+scale:mul:1.5 --twins --json
+check 5 gate "$work/jumps" --engine tape+scale:mul:1.5
+check 1 gate "$work/jumps" --engine tape+scale:mul:1.5 --twins
+check 5 gate "$work/jumps" --engine tape --twins
 says out '"returned": 1.3125'
 says out '"expected": 0.75'
 check 1 run "$loop" --engine "$fault" --signature "$fault|vjp|wrong|finite"

@@ -151,12 +151,14 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 		self->right_on_version = heap_text(engine_version(self->bench.reference, &self->side));
 	}
 	fit_profile(&self->bench, &self->own.profile);
+	self->wide = twin_widest(&self->bench);
 	if (o->cross && !campaign_cross_open(self, e)) {
 		close_campaign(self);
 		return NULL;
 	}
 	self->engine_record = heap_new((size_t)self->n_engine + 1, sizeof *self->engine_record);
-	self->finding_record = heap_new(2 * (size_t)self->n_engine + 1, sizeof *self->finding_record);
+	self->finding_record = heap_new(
+	    2 * (size_t)self->n_engine * (1 + TWIN_COUNT) + 1, sizeof *self->finding_record);
 	if (o->jobs > 1) {
 		bench_close(&self->bench); /* other processes judge */
 		self->bench = (struct bench){0};
@@ -279,7 +281,7 @@ void campaign_take(struct campaign *self, const struct case_record *record, cons
 		self->feature_time = bench_clock();
 	self->triage.cases = self->counts.cases;
 	self->triage.truth_work = self->counts.work;
-	if (c && (record->n_finding || record->disagreement))
+	if (c && (record->n_finding || record->disagreement || record->twin_disagreements))
 		campaign_file(self, record, c, self->counts.cases);
 	triage_go_on(&self->triage);
 	if (fresh && record->parent && self->mutates) {

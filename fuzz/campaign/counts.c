@@ -31,14 +31,16 @@ static int count_features(struct counts *self, const struct case_record *record)
 	return fresh;
 }
 
-static void count_tally(struct tally *t, bool is_in, enum outcome outcome, bool teeth)
+static void count_tally(struct tally *t, bool is_in, const struct case_record *r)
 {
 	if (!is_in)
 		return;
 	t->cases++;
-	t->decided += outcome == OUTCOME_DECIDED;
-	t->undecided += outcome == OUTCOME_UNDECIDED;
-	t->with_teeth += outcome == OUTCOME_DECIDED && teeth;
+	t->decided += r->outcome == OUTCOME_DECIDED;
+	t->undecided += r->outcome == OUTCOME_UNDECIDED;
+	t->with_teeth += r->outcome == OUTCOME_DECIDED && teeth_any(&r->teeth);
+	t->twin += r->twins.gained;
+	t->wide += r->twins.gained_wide;
 }
 
 static void count_engine(struct counts *self, int which, const struct engine_record *r)
@@ -76,8 +78,6 @@ static void count_teeth(struct teeth *to, const struct teeth *from)
 
 int counts_add(struct counts *self, const struct case_record *record)
 {
-	const bool teeth = teeth_any(&record->teeth);
-
 	self->draws++;
 	self->cases += record->drawn;
 	self->skipped += record->skipped;
@@ -85,17 +85,20 @@ int counts_add(struct counts *self, const struct case_record *record)
 		return 0;
 	count_work(self, record);
 	count_teeth(&self->teeth, &record->teeth);
-	count_tally(&self->all, true, record->outcome, teeth);
+	twin_tally_add(&self->twins, &record->twins);
+	count_tally(&self->all, true, record);
 	if (record->outcome == OUTCOME_UNDECIDED)
 		self->undecided[record->reason]++;
 	for (int k = 0; k < STRATUM_COUNT; k++)
-		count_tally(&self->stratum[k], record->strata >> k & 1, record->outcome, teeth);
+		count_tally(&self->stratum[k], record->strata >> k & 1, record);
 	for (int k = 0; k < DTYPE_COUNT; k++)
-		count_tally(&self->dtype[k], record->dtypes >> k & 1, record->outcome, teeth);
+		count_tally(&self->dtype[k], record->dtypes >> k & 1, record);
 	self->ops[record->ops < LIMIT_NODES ? record->ops : LIMIT_NODES]++;
 	for (int k = 0; k < record->n_engine; k++)
 		count_engine(self, k, &record->engine[k]);
 	self->oracle_disagreements += record->disagreement;
+	for (unsigned set = record->twin_disagreements; set; set &= set - 1)
+		self->oracle_disagreements++;
 	return count_features(self, record);
 }
 
@@ -124,6 +127,8 @@ static void join_tally(struct tally *to, const struct tally *from)
 	to->decided += from->decided;
 	to->undecided += from->undecided;
 	to->with_teeth += from->with_teeth;
+	to->twin += from->twin;
+	to->wide += from->wide;
 }
 
 static void join_seconds(struct spent_seconds *to, const struct spent_seconds *from)
@@ -161,6 +166,7 @@ void counts_join(struct counts *self, const struct counts *other, const int *eng
 	for (int k = 0; k < DTYPE_COUNT; k++)
 		join_tally(&self->dtype[k], &other->dtype[k]);
 	count_teeth(&self->teeth, &other->teeth);
+	twin_tally_add(&self->twins, &other->twins);
 	join_numbers(self->undecided, other->undecided, REASON_COUNT);
 	join_numbers(self->components_undecided, other->components_undecided, REASON_COUNT);
 	join_numbers(self->ops, other->ops, LIMIT_NODES + 1);
@@ -205,7 +211,7 @@ static bool read_sparse(
 	return true;
 }
 
-/* All tallies: in one list of numbers, four for each. */
+/* All tallies: in one list of numbers, as many for each as it has members. */
 enum { TALLIES = 1 + STRATUM_COUNT + DTYPE_COUNT, TALLY_NUMBERS = sizeof(struct tally) / sizeof(int64_t) };
 
 static void put_tallies(struct json_writer *w, const struct counts *self)
@@ -311,6 +317,7 @@ void counts_put(const struct counts *self, int n_engine, struct json_writer *w)
 	}
 	put_tallies(w, self);
 	put_sparse(w, "teeth", &self->teeth.of->components, DTYPE_COUNT * TEETH_NUMBERS);
+	put_sparse(w, "twins", &self->twins.cases, TWIN_NUMBERS);
 	put_sparse(w, "undecided", self->undecided, REASON_COUNT);
 	put_sparse(w, "components_undecided", self->components_undecided, REASON_COUNT);
 	put_sparse(w, "ops", self->ops, LIMIT_NODES + 1);
@@ -352,6 +359,7 @@ bool counts_read(const struct json *object, int n_engine, struct counts *out, st
 	}
 	return read_tallies(object, out, e) &&
 	    read_sparse(object, "teeth", &out->teeth.of->components, DTYPE_COUNT * TEETH_NUMBERS, JSON_EXACT, e) &&
+	    read_sparse(object, "twins", &out->twins.cases, TWIN_NUMBERS, JSON_EXACT, e) &&
 	    read_sparse(object, "undecided", out->undecided, REASON_COUNT, JSON_EXACT, e) &&
 	    read_sparse(object, "components_undecided", out->components_undecided, REASON_COUNT, JSON_EXACT, e) &&
 	    read_sparse(object, "ops", out->ops, LIMIT_NODES + 1, JSON_EXACT, e) && read_features(object, out, e) &&

@@ -8,6 +8,8 @@
 struct tally {
 	int64_t cases, decided, undecided;
 	int64_t with_teeth; /* decided cases in which a component has teeth (teeth.h) */
+	/* Other cases with teeth in a twin of their own dtype; and those with teeth in a wide twin alone. */
+	int64_t twin, wide;
 };
 
 /* Initialise to zero. */
@@ -17,6 +19,7 @@ struct counts {
 #undef COUNT
 	struct tally all, stratum[STRATUM_COUNT], dtype[DTYPE_COUNT];
 	struct teeth teeth; /* components; each case counts once, for all engines */
+	struct twin_tally twins;
 	int64_t undecided[REASON_COUNT], components_undecided[REASON_COUNT];
 	int64_t ops[LIMIT_NODES + 1]; /* cases with that many ops */
 	struct account account[BENCH_ENGINES];

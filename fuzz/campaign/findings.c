@@ -56,16 +56,49 @@ static void record_oracle(struct campaign *self, const struct testcase *c)
 	self->minimize_seconds += bench_clock() - start;
 }
 
+struct filing {
+	struct campaign *campaign;
+	const struct case_record *record;
+	const struct testcase *c;
+	int64_t number;
+	struct arena *twins;
+};
+
+/* The case that the finding is about.  False: it cannot be made. */
+static bool case_of(const struct filing *x, bool of_twin, enum twin kind, struct testcase *out)
+{
+	*out = *x->c;
+	return !of_twin || twin_make(x->c, kind, x->campaign->wide, x->twins, out);
+}
+
+static void file_all(void *context)
+{
+	const struct filing *x = context;
+	struct triage *triage = &x->campaign->triage;
+	struct testcase c;
+
+	for (int k = 0; k < x->record->n_finding; k++) {
+		const struct case_finding *f = &x->record->finding[k];
+
+		if (!case_of(x, f->of_twin, f->twin, &c))
+			continue;
+		if (f->incident)
+			triage_record_incident(triage, f->which, f->signature, &c, &f->evidence, x->number);
+		else
+			triage_record(triage, f->which, f->signature, f->point, &c, &f->evidence, x->number);
+	}
+	if (x->record->disagreement)
+		record_oracle(x->campaign, x->c);
+	for (int k = 0; k < TWIN_COUNT; k++)
+		if (x->record->twin_disagreements >> k & 1 && case_of(x, true, (enum twin)k, &c))
+			record_oracle(x->campaign, &c);
+}
+
 void campaign_file(struct campaign *self, const struct case_record *record, const struct testcase *c, int64_t number)
 {
-	for (int k = 0; k < record->n_finding; k++) {
-		const struct case_finding *f = &record->finding[k];
+	struct arena twins;
 
-		if (f->incident)
-			triage_record_incident(&self->triage, f->which, f->signature, c, &f->evidence, number);
-		else
-			triage_record(&self->triage, f->which, f->signature, f->point, c, &f->evidence, number);
-	}
-	if (record->disagreement)
-		record_oracle(self, c);
+	arena_init(&twins, CASE_ARENA);
+	file_all(&(struct filing){self, record, c, number, &twins});
+	arena_free(&twins);
 }

@@ -69,7 +69,8 @@ struct campaign {
 	double waited[BENCH_ENGINES];                 /* bench.waited at the last record */
 	struct engine_trouble trouble[BENCH_ENGINES]; /* of the engines at the last record */
 	struct engine_record *engine_record;          /* [n_engine]: of the record that is being filled */
-	struct case_finding *finding_record;          /* [2 n_engine]: likewise */
+	struct case_finding *finding_record;          /* [2 n_engine (1 + TWIN_COUNT)]: likewise */
+	enum dtype wide;                              /* the widest dtype that all engines know (twin.h) */
 
 	struct draw_log log; /* of a shard */
 
@@ -176,6 +177,10 @@ void campaign_fill(
  */
 void campaign_fill_incidents(struct campaign *self, const struct testcase *c, const struct bench_result *r, int n,
     struct arena *a, struct case_record *io);
+/* Adds to the record, after campaign_fill, what the twins of its case show. */
+struct judged_twins;
+void campaign_fill_twins(
+    struct campaign *self, const struct judged_twins *twins, struct arena *a, struct case_record *io);
 /* Features of c that no case of this process had before; in `a`.  counters: those of c. */
 struct feature *campaign_features(
     struct campaign *self, const uint8_t counters[FEATURE_BYTES], int *n, struct arena *a);

@@ -127,7 +127,9 @@ static void send_record(void *context)
 	struct text text = {.arena = &job->arena};
 	const char kind = MESSAGE_RECORD;
 
-	if (x->c && (record.n_finding || record.disagreement || (x->self->mutates && record.n_feature)))
+	if (x->c &&
+	    (record.n_finding || record.disagreement || record.twin_disagreements ||
+	        (x->self->mutates && record.n_feature)))
 		record.text = testcase_write_compact(x->c, &job->arena, &record.len);
 	text_put_bytes(&text, &kind, 1);
 	record_pack(&record, &text);

@@ -1,6 +1,7 @@
 /* judging.c: from a judged case to its record. */
 #include "internal.h"
 #include "case_mutator.h"
+#include "fuzz/bench/look_again.h"
 
 /* The number in evidence of a case that comes from that draw: without the number of the process, and from 1. */
 static int64_t case_number(int64_t draw) { return (draw & ((INT64_C(1) << JOB_NUMBER_BITS) - 1)) + 1; }
@@ -152,6 +153,13 @@ void campaign_fill_incidents(struct campaign *self, const struct testcase *c, co
 	}
 }
 
+static void note_failures(struct campaign *self, int k, const struct testcase *c, const struct bench_result *r)
+{
+	for (int p = 0; r->answer[k] && p < c->n_point; p++)
+		if (r->answer[k][p].status == ANSWER_FAILURE)
+			fail(&self->failure, "%s: %s", self->name[k], r->answer[k][p].text);
+}
+
 void campaign_fill(
     struct campaign *self, const struct testcase *c, struct bench_result *r, struct arena *a, struct case_record *io)
 {
@@ -170,11 +178,33 @@ void campaign_fill(
 	io->n_engine = n;
 	for (int k = 0; k < n; k++) {
 		io->engine[k] = engine_record_of(self, k, c, r, a);
-		for (int p = 0; r->answer[k] && p < c->n_point; p++)
-			if (r->answer[k][p].status == ANSWER_FAILURE)
-				fail(&self->failure, "%s: %s", self->name[k], r->answer[k][p].text);
+		note_failures(self, k, c, r);
 		if (verdict_is_finding[r->judgement[k].verdict])
 			add_finding(self, k, c, r, a, io);
 	}
 	self->seconds = (struct spent_seconds){0};
+}
+
+void campaign_fill_twins(
+    struct campaign *self, const struct judged_twins *twins, struct arena *a, struct case_record *io)
+{
+	for (int t = 0; t < twins->n; t++) {
+		const struct judged_twin *twin = &twins->at[t];
+		const int first = io->n_finding;
+
+		for (int k = 0; k < self->bench.n_engine; k++) {
+			note_failures(self, k, &twin->c, twin->r);
+			if (!verdict_is_finding[twin->r->judgement[k].verdict])
+				continue;
+			io->twins.findings[twin->kind]++;
+			add_finding(self, k, &twin->c, twin->r, a, io);
+		}
+		if (!twin->r->interrupted)
+			campaign_fill_incidents(self, &twin->c, twin->r, 1, a, io);
+		for (int k = first; k < io->n_finding; k++) {
+			io->finding[k].of_twin = true;
+			io->finding[k].twin = twin->kind;
+		}
+		io->twin_disagreements |= (unsigned)twin->r->oracle_disagreement << twin->kind;
+	}
 }

@@ -99,6 +99,7 @@ static bool join_counts(struct merge *m, struct error *e)
 		c->own.named = c->own.named || s->o.named;
 		c->own.cross_strict = c->own.cross_strict || s->o.cross_strict;
 		c->own.no_oracle = s->o.no_oracle && (c->own.no_oracle || s == m->sources.at);
+		c->own.no_twins = s->o.no_twins && (c->own.no_twins || s == m->sources.at);
 		c->own.fd_one_in = s->o.fd_one_in;
 		c->own.min_decided = s->o.min_decided > c->own.min_decided ? s->o.min_decided : c->own.min_decided;
 		counts_join(&c->counts, s->counts, s->engine, s->o.n_spec);

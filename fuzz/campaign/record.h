@@ -10,7 +10,7 @@
 #include "coverage.h"
 #include "fuzz/bench/account.h"
 #include "fuzz/triage/triage.h"
-#include "oracles/verdict/teeth.h"
+#include "fuzz/bench/twin.h"
 
 /* Strata in the order of struct strata (generate.h). */
 enum stratum {
@@ -51,11 +51,13 @@ struct spent_seconds {
 	double generate, analytic, fd, cross;
 };
 
-/* A finding of one engine in the case; at most two of each engine. */
+/* A finding of one engine in the case or one of its twins; at most two of each engine in each of these. */
 struct case_finding {
 	int which, point;
 	const char *signature; /* coarse */
 	struct evidence evidence;
+	bool of_twin; /* the case is a twin of that kind of the record's case */
+	enum twin twin;
 	bool incident; /* a request ended badly, and no case of it shows that alone (triage_record_incident) */
 };
 
@@ -64,15 +66,18 @@ struct case_record {
 	int64_t draw;      /* from 0; the seed and this number give the case, if the driver draws independent cases */
 	bool drawn;        /* there was a case: it counts */
 	bool skipped;      /* there was no memory for it; only `draw` and `drawn` mean anything */
-	bool disagreement; /* of the oracles */
-	bool parent;       /* a mutating driver may use it as a start (case_is_parent) */
+	bool disagreement; /* of the oracles, about the case */
+	unsigned twin_disagreements; /* the same about twins: a set, 1 << kind */
+	bool parent;                 /* a mutating driver may use it as a start (case_is_parent) */
 	enum outcome outcome;
 	enum reason reason;
 	unsigned strata, dtypes; /* sets: bit 1 << stratum, 1 << dtype of a result */
 	int ops;
-	struct teeth teeth;              /* of the truth, whatever engines answer */
-	struct oracle_statistics oracle; /* the work of this case; its seconds are in `seconds` */
-	struct spent_seconds seconds;    /* since the record before */
+	struct teeth teeth;               /* of the truth, whatever engines answer */
+	struct twin_tally twins;          /* what its twins say */
+	struct twin_components component; /* only for the process that judges; not packed */
+	struct oracle_statistics oracle;  /* the work of this case and its twins; its seconds are in `seconds` */
+	struct spent_seconds seconds;     /* since the record before */
 	int n_engine, n_feature, n_finding;
 	struct engine_record *engine; /* [n_engine] */
 	struct feature *feature;      /* [n_feature] */

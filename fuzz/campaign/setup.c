@@ -11,7 +11,7 @@
 #include "engines/engine.h"
 #include "graph/hash.h"
 #include "graph/json.h"
-#include "oracles/verdict/teeth.h"
+#include "fuzz/bench/twin.h"
 #include "reports/file.h"
 #include "reports/report.h"
 #include "reports/view.h"
@@ -49,6 +49,10 @@ uint64_t setup_layout(void)
 		h = hash_step(h, hash_text(reason_names[k] ? reason_names[k] : ""));
 	for (int k = 0; k < PLANT_COUNT; k++)
 		h = hash_step(h, hash_text(plant_names[k]));
+	for (int k = 0; k < BLIND_COUNT; k++)
+		h = hash_step(h, hash_text(blind_names[k]));
+	for (int k = 0; k < TWIN_COUNT; k++)
+		h = hash_step(h, hash_text(twin_names[k]));
 	return hash_step(h, hash_text(report_versions()[1]));
 }
 
@@ -145,6 +149,7 @@ char *setup_text(const struct setup *self, const struct campaign_options *o, str
 	json_member_bool(&w, "cross", o->cross);
 	json_member_bool(&w, "cross_strict", o->cross_strict);
 	json_member_bool(&w, "no_oracle", o->no_oracle);
+	json_member_bool(&w, "no_twins", o->no_twins);
 	put_hex(&w, "seed", o->seed);
 	json_member_integer(&w, "cases", o->cases);
 	json_member_decimal(&w, "seconds", o->seconds);
@@ -292,6 +297,7 @@ static bool read_plain(const struct json *root, struct campaign_options *o, stru
 	memcpy(out->id, id->text, ID_DIGITS + 1);
 	if (!read_flag(root, "named", &o->named, e) || !read_flag(root, "cross", &o->cross, e) ||
 	    !read_flag(root, "cross_strict", &o->cross_strict, e) || !read_flag(root, "no_oracle", &o->no_oracle, e) ||
+	    !read_flag(root, "no_twins", &o->no_twins, e) ||
 	    !json_required(root, "min_decided", JSON_NUMBER, &percent, e) ||
 	    !json_integer(percent, 0, PERCENT, &o->min_decided, e))
 		return false;

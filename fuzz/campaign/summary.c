@@ -43,6 +43,8 @@ static void put_tally(struct json_writer *w, const char *key, const struct tally
 	json_member_integer(w, "decided", t->decided);
 	json_member_integer(w, "undecided", t->undecided);
 	json_member_integer(w, "with_teeth", t->with_teeth);
+	json_member_integer(w, "twin", t->twin);
+	json_member_integer(w, "wide", t->wide);
 	json_end(w);
 }
 
@@ -59,6 +61,63 @@ static void put_teeth(struct json_writer *w, const struct teeth *teeth)
 			continue;
 		json_member_object(w, dtype_table[d].name, JSON_BLOCK);
 		teeth_put(&teeth->of[d], w);
+		json_end(w);
+	}
+	json_end(w);
+	json_end(w);
+}
+
+/* Components looked at again, decided, and with teeth: by the reasons from `first` on. */
+static void put_again(
+    struct json_writer *w, const char *key, const struct twin_again again[TWIN_WHYS], int first, int n)
+{
+	json_member_object(w, key, JSON_BLOCK);
+	for (int k = first; k < first + n; k++) {
+		if (!again[k].components)
+			continue;
+		json_member_object(w, twin_why_name(k), JSON_FLOW);
+		json_member_integer(w, "components", again[k].components);
+		json_member_integer(w, "decided", again[k].decided);
+		json_member_integer(w, "with_teeth", again[k].with_teeth);
+		json_end(w);
+	}
+	json_end(w);
+}
+
+/* What twins add: to cases and components of each dtype, and by kind of twin. */
+static void put_twins(struct json_writer *w, const struct campaign *self)
+{
+	const struct twin_tally *t = &self->counts.twins;
+
+	if (self->o->no_twins || self->o->no_oracle)
+		return;
+	json_member_object(w, "twins", JSON_BLOCK);
+	json_member_integer(w, "cases", t->cases);
+	json_member_integer(w, "left_out", t->left_out);
+	json_member_integer(w, "gained", t->gained);
+	json_member_integer(w, "gained_wide", t->gained_wide);
+	json_member_integer(w, "work", t->work);
+	json_member_integer(w, "work_of_all", self->counts.work);
+	json_member_object(w, "components", JSON_BLOCK);
+	for (int d = 0; d < DTYPE_COUNT; d++) {
+		if (!t->dtype[d].components)
+			continue;
+		json_member_object(w, dtype_table[d].name, JSON_FLOW);
+		json_member_integer(w, "components", t->dtype[d].components);
+		json_member_integer(w, "with_teeth", t->dtype[d].with_teeth);
+		json_member_integer(w, "twin", t->dtype[d].gained);
+		json_member_integer(w, "wide", t->dtype[d].wide);
+		json_end(w);
+	}
+	json_end(w);
+	json_member_object(w, "kinds", JSON_BLOCK);
+	for (int k = 0; k < TWIN_COUNT; k++) {
+		json_member_object(w, twin_names[k], JSON_BLOCK);
+		json_member_integer(w, "made", t->made[k]);
+		json_member_integer(w, "judged", t->judged[k]);
+		json_member_integer(w, "findings", t->findings[k]);
+		put_again(w, "undecided", t->again[k], 0, REASON_COUNT);
+		put_again(w, "without_teeth", t->again[k], REASON_COUNT, BLIND_COUNT);
 		json_end(w);
 	}
 	json_end(w);
@@ -235,6 +294,7 @@ static char *summary_write(const struct campaign *self, struct arena *a, size_t 
 	put_reasons(&w, "undecided", self->counts.components_undecided);
 	json_end(&w);
 	put_teeth(&w, &self->counts.teeth);
+	put_twins(&w, self);
 	json_member_integer(&w, "distinct_findings", self->triage.n_finding);
 	put_findings(&w, self);
 	json_member_integer(&w, "deferred", self->triage.deferred.n);
@@ -318,11 +378,14 @@ static const char *engine_option(const struct campaign *self, const char *name, 
 static char *text_write(const struct campaign *self, struct arena *a)
 {
 	double elapsed = campaign_elapsed(self);
+	const struct tally *all = &self->counts.all;
+	const char *twins = self->o->no_twins || self->o->no_oracle
+	    ? ""
+	    : arena_printf(a, ", %.1f %% with twins", percent(all->with_teeth + all->twin + all->wide, all->cases));
 	char *text = arena_printf(a,
-	    "%lld cases, %.1f %% decided, %.1f %% with teeth, %s, %s of the oracles: %s/" SUMMARY_FILE "\n",
-	    (long long)self->counts.cases, percent(self->counts.all.decided, self->counts.all.cases),
-	    percent(self->counts.all.with_teeth, self->counts.all.cases),
-	    text_count(self->triage.n_finding, "distinct finding", a),
+	    "%lld cases, %.1f %% decided, %.1f %% with teeth%s, %s, %s of the oracles: %s/" SUMMARY_FILE "\n",
+	    (long long)self->counts.cases, percent(all->decided, all->cases), percent(all->with_teeth, all->cases),
+	    twins, text_count(self->triage.n_finding, "distinct finding", a),
 	    text_count(self->counts.oracle_disagreements, "disagreement", a), text_harmless(self->o->out, a));
 
 	if (ended_by(self))

@@ -11,6 +11,7 @@
 #include "internal.h"
 #include "graph/heap.h"
 #include "case_mutator.h"
+#include "fuzz/bench/look_again.h"
 #include "fuzz/bench/stop.h"
 
 /* A window of large cases is closed early, so that its last case has as much memory as any other. */
@@ -43,10 +44,44 @@ static struct case_record begin_case(struct campaign *self, const struct testcas
 
 	bench_truth(&self->bench, c, a, r);
 	features_of(c, &r->truth, counters);
-	record.teeth = teeth_of(c, &r->truth);
+	record.component = twin_components_of(c, &r->truth, a, &record.teeth);
 	record.oracle = work_since(self, &before, record.oracle);
 	record.feature = campaign_features(self, counters, &record.n_feature, a);
 	return record;
+}
+
+static bool any_supported(const struct campaign *self, const struct bench_result *r)
+{
+	for (int k = 0; k < self->bench.n_engine; k++)
+		if (r->judgement[k].verdict != VERDICT_UNSUPPORTED)
+			return true;
+	return false;
+}
+
+/*
+ * Judges the twins of c.  Whether it has some depends on its truth alone, whose cost is the work of the record so far.
+ * So it does not matter which process judges, or which cases it judged before.
+ */
+static void judge_twins(struct campaign *self, const struct testcase *c, const struct bench_result *r, struct arena *a,
+    struct case_record *record, struct judged_twins *out)
+{
+	const int64_t before = oracle_statistics(self->bench.oracle).work;
+	const struct twin_components *own = &record->component;
+	bool wanted = false;
+
+	*out = (struct judged_twins){0};
+	if (self->o->no_twins || r->interrupted || !any_supported(self, r))
+		return;
+	for (int k = 0; k < own->n; k++)
+		record->twins.cases = record->twins.cases || !own->at[k].teeth;
+	for (int k = 0; k < TWIN_COUNT; k++)
+		wanted = wanted || twin_helps((enum twin)k, own);
+	record->twins.left_out = wanted && !twin_affordable(c, record->oracle.work);
+	if (wanted && !record->twins.left_out)
+		look_again(&self->bench, c, own, self->wide, a, &record->twins, out);
+	else
+		twin_count(own, own, &record->twins);
+	record->twins.work = oracle_statistics(self->bench.oracle).work - before;
 }
 
 /* window: the cases that were asked in one request with case c, its case number k; NULL: it was asked alone. */
@@ -55,9 +90,14 @@ static void conclude_case(struct campaign *self, const struct testcase *c, struc
 {
 	const struct oracle_statistics before = oracle_statistics(self->bench.oracle);
 
+	struct judged_twins twins;
+
 	bench_conclude(&self->bench, c, a, r);
+	judge_twins(self, c, r, a, record, &twins);
 	record->oracle = work_since(self, &before, record->oracle);
 	campaign_fill(self, c, r, a, record);
+	campaign_fill_twins(self, &twins, a, record);
+	r->interrupted = r->interrupted || twins.interrupted;
 	if (!r->interrupted && !window)
 		campaign_fill_incidents(self, c, r, 1, a, record);
 	else if (!r->interrupted && k + 1 == window->n) /* only now it is known what each case shows alone */

@@ -137,6 +137,8 @@ int command_fuzz(int argc, char **argv)
 	        "libfuzzer (default if built in), plain (our own loop) or generate (fresh cases only)"},
 	    {"fd-one-in", OPTION_NUMBER, &r.fd_one_in, "N",
 	        "finite differences for one case in N, and for every finding (default 10)"},
+	    {"no-twins", OPTION_FLAG, &r.c.no_twins, NULL,
+	        "do not judge twins: the case at other points, or in a wider dtype, where it is undecided"},
 	    {"cross", OPTION_FLAG, &r.c.cross, NULL,
 	        "where something is undecided, compare answers without an oracle; write leads/"},
 	    {"against", OPTION_TEXT, &r.c.against, ENGINE_ARGUMENT,

@@ -11,9 +11,9 @@
 #include "gate_jobs.h"
 
 struct gate {
-	struct texts specs;       /* [NAME=]SPEC of the engines that are judged on every case */
-	bool strict, json, named; /* named: specs are from the command line */
-	int64_t min_decided;      /* percent of the cases that an engine is asked */
+	struct texts specs;              /* [NAME=]SPEC of the engines that are judged on every case */
+	bool strict, twins, json, named; /* named: specs are from the command line */
+	int64_t min_decided;             /* percent of the cases that an engine is asked */
 	int64_t jobs;
 	struct ci_options options;
 
@@ -175,7 +175,7 @@ static void print_json(const struct gate *g, int code)
 
 static int judge_paths(struct gate *g)
 {
-	struct gate_jobs jobs = {.specs = &g->specs, .strict = g->strict, .path = NULL};
+	struct gate_jobs jobs = {.specs = &g->specs, .strict = g->strict, .twins = g->twins, .path = NULL};
 	int code;
 	bool printed;
 
@@ -230,6 +230,8 @@ int command_gate(int argc, char **argv)
 	    CI_OPTION_ROWS(g.options),
 	    CI_SHARD_ROW(g.options),
 	    {"strict", OPTION_FLAG, &g.strict, NULL, "an inaccurate right engine fails"},
+	    {"twins", OPTION_FLAG, &g.twins, NULL,
+	        "where a case is undecided, also judge it at other points, and in the widest dtype"},
 	    {"min-decided", OPTION_PERCENT, &g.min_decided, "PERCENT", MIN_DECIDED_HELP},
 	    JOBS_ROW(g.jobs),
 	    {"format", OPTION_TEXT, &g.options.format, "F", "print text (default), json, " CI_FORMATS},

@@ -61,7 +61,7 @@ static int judge_alone(const struct gate_jobs *o, gate_case_fn *each, void *self
 {
 	struct arena a;
 	struct gate_judge g;
-	bool good = gate_judge_open(&g, o->specs, o->strict);
+	bool good = gate_judge_open(&g, o->specs, o->strict, o->twins);
 
 	arena_init(&a, COMMAND_ARENA);
 	for (int k = 0; good && k < o->n && !stop_requested(); k++) {
@@ -132,7 +132,7 @@ static _Noreturn void work(struct gate_pool *p, int to, pid_t parent)
 		_exit(EXIT_OURS);
 	if (complaints)
 		dup2(fileno(complaints), STDERR_FILENO);
-	good = gate_judge_open(&g, p->o->specs, p->o->strict);
+	good = gate_judge_open(&g, p->o->specs, p->o->strict, p->o->twins);
 	for (int k; good && !stop_requested() && (k = atomic_fetch_add(p->next, 1)) < p->o->n;) {
 		struct gate_case x;
 

@@ -6,7 +6,7 @@
 
 struct gate_jobs {
 	const struct texts *specs; /* engines that are judged on every case */
-	bool strict;
+	bool strict, twins;
 	const char *const *path; /* [n] */
 	int n;
 	int jobs;                       /* processes, at most JOBS_MOST; 1: this one alone */

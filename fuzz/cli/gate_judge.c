@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "expect.h"
+#include "fuzz/bench/look_again.h"
 #include "fuzz/bench/question.h"
 #include "fuzz/bench/stop.h"
 
@@ -43,12 +44,12 @@ static struct engine *find_engine(struct gate_judge *g, const char *text)
 	return g->engine[g->n_engine++] = engine;
 }
 
-bool gate_judge_open(struct gate_judge *g, const struct texts *specs, bool strict)
+bool gate_judge_open(struct gate_judge *g, const struct texts *specs, bool strict, bool twins)
 {
 	const struct oracle_options oracle = {.seed = 1, .fd_one_in = 1};
 	struct error e = {0};
 
-	*g = (struct gate_judge){.specs = specs, .strict = strict};
+	*g = (struct gate_judge){.specs = specs, .strict = strict, .twins = twins};
 	for (int i = 0; i < specs->n; i++)
 		if (!find_engine(g, specs->at[i]))
 			return false;
@@ -200,6 +201,39 @@ static void check_truth(struct work *w)
 		    "the two oracles disagree");
 }
 
+/* Adds the findings of the twins of the case, except for engines that the case expects to fail. */
+static void check_twins(struct work *w)
+{
+	struct twin_tally tally = {0};
+	struct teeth teeth;
+	const struct twin_components own = twin_components_of(&w->c, &w->result.truth, w->arena, &teeth);
+	struct judged_twins twins;
+
+	look_again(&w->bench, &w->c, &own, twin_widest(&w->bench), w->arena, &tally, &twins);
+	for (int t = 0; t < twins.n; t++) {
+		struct work twin = *w;
+
+		twin.c = twins.at[t].c;
+		twin.result = *twins.at[t].r;
+		for (int k = 0; k < w->bench.n_engine; k++) {
+			const char *name = engine_name(w->bench.engine[k]);
+			const struct judgement *j = &twin.result.judgement[k];
+
+			if (!engine_is_right(w->bench.engine[k]) && is_expected_of(&w->c, name))
+				continue;
+			if (!add_flaky(&twin, k) && verdict_is_finding[j->verdict])
+				add(w, CI_NEW, name, signature_coarse(name, &twin.c, j, w->arena),
+				    verdict_names[j->verdict],
+				    arena_printf(w->arena, "its %s twin is %s", twin_names[twins.at[t].kind],
+				        finding_message(&twin, twin.result.answer[k], j)));
+			if (machine_failed(name, twin.result.answer[k], twin.c.n_point)) {
+				w->out->code = EXIT_OURS;
+				add(w, CI_ERROR, name, "", verdict_names[j->verdict], "the machine failed");
+			}
+		}
+	}
+}
+
 /* ---- a case ---- */
 
 /* The engines to ask about a case: those of the command line, then those in its expectations. */
@@ -269,4 +303,6 @@ void gate_judge_case(struct gate_judge *g, const char *path, struct arena *a, st
 		check_engine(&w, k, &fact);
 	}
 	check_truth(&w);
+	if (g->twins)
+		check_twins(&w);
 }

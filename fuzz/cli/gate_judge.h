@@ -13,6 +13,7 @@ enum { GATE_ENGINES = 256 };
 struct gate_judge {
 	const struct texts *specs; /* [NAME=]SPEC of the engines that are judged on every case */
 	bool strict;               /* an inaccurate right engine fails */
+	bool twins;                /* look again where a case is undecided (look_again.h) */
 	struct bench pool;         /* holds the oracles; the engines are below */
 	int n_engine;
 	struct engine *engine[GATE_ENGINES]; /* the first specs->n are of these specs; then those that cases name */
@@ -36,7 +37,7 @@ struct gate_case {
 };
 
 /* Opens the oracles and the engines of the specs.  False after a complaint; then too, call gate_judge_close. */
-bool gate_judge_open(struct gate_judge *g, const struct texts *specs, bool strict);
+bool gate_judge_open(struct gate_judge *g, const struct texts *specs, bool strict, bool twins);
 void gate_judge_close(struct gate_judge *g);
 /* Judges the case of that path.  Everything lives in the arena.  It also complains about what cannot be read. */
 void gate_judge_case(struct gate_judge *g, const char *path, struct arena *a, struct gate_case *out);

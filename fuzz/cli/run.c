@@ -4,19 +4,21 @@
 #include <string.h>
 
 #include "commands.h"
+#include "run_numbers.h"
 #include "fuzz/bench/account.h"
+#include "fuzz/bench/look_again.h"
 #include "fuzz/bench/question.h"
 #include "fuzz/bench/stop.h"
 #include "fuzz/cross/show.h"
 #include "reports/report.h"
 
-enum { COMPONENTS_SHOWN = 4096, GONE_TEXT = 256 };
+enum { GONE_TEXT = 256 };
 
 struct command_run {
 	struct texts specs; /* [NAME=]SPEC of the engines given on the command line */
 	const char *signature;
 	bool json;
-	bool cross, strict, no_oracle;
+	bool cross, strict, no_oracle, twins;
 	const char *against; /* [NAME=]SPEC of the reference, or NULL */
 	struct json_writer w;
 	struct arena arena;      /* a case */
@@ -30,66 +32,6 @@ struct command_run {
 	bool foreign; /* a report's engine is not built in and was not given */
 	int trouble;  /* exit code of an earlier problem, or 0 */
 };
-
-/* Lists the derivative components (for a primal request, those of the primal) beside the returned numbers, at most
- * COMPONENTS_SHOWN. */
-static void put_components(struct json_writer *w, const struct testcase *c, const struct truth *t,
-    const struct answer *answers, const struct judgement *j)
-{
-	int shown = 0;
-
-	json_member_array(w, "components", JSON_BLOCK);
-	for (int p = 0; p < c->n_point; p++) {
-		const struct truth_point *tp = &t->point[p];
-		const struct answer *a = &answers[p];
-		bool primal = !request_outermost(c->transform, c->n_transform);
-		int n = primal ? tp->n_primal : tp->n_derivative, have = primal ? a->n_primal : a->n_derivative;
-		const struct truth_tensor *want = primal ? tp->primal
-		    : n ? tp->derivative[j->assignment < tp->n_assignment ? j->assignment : 0]
-		        : NULL;
-		const struct tensor *got = primal ? a->primal : a->derivative;
-
-		for (int k = 0; k < n; k++) {
-			bool same = a->status == ANSWER_OK && k < have && type_equal(&got[k].type, &want[k].type);
-
-			for (int i = 0, size = shape_elements(&want[k].type.shape);
-			     i < size && shown < COMPONENTS_SHOWN; i++, shown++) {
-				const struct component *x = &want[k].at[i];
-
-				json_begin_object(w, JSON_FLOW);
-				json_member_integer(w, "point", p);
-				json_member_integer(w, "which", k);
-				json_member_integer(w, "element", i);
-				json_member_decimal_if(w, "expected", x->reason == REASON_NONE, x->value);
-				json_member_decimal_if(w, "returned", same, same ? tensor_number(&got[k], i) : 0);
-				json_member_decimal_if(w, "radius", x->reason == REASON_NONE, x->loose);
-				json_member_string(w, "reason", reason_names[x->reason]);
-				json_end(w);
-			}
-		}
-	}
-	json_end(w);
-}
-
-static void put_value(struct json_writer *w, const struct answer *a)
-{
-	json_member_array(w, "value", JSON_FLOW);
-	for (int k = 0, shown = 0; a->status == ANSWER_OK && k < a->n_primal; k++)
-		for (int i = 0, n = shape_elements(&a->primal[k].type.shape); i < n && shown < COMPONENTS_SHOWN;
-		     i++, shown++)
-			json_put_decimal(w, tensor_number(&a->primal[k], i));
-	json_end(w);
-}
-
-/* Compares an inaccurate number with the result of a good formula; null for other verdicts. */
-static void put_accuracy(struct json_writer *w, const struct judgement *j)
-{
-	json_put_key(w, "accuracy");
-	if (j->verdict == VERDICT_INACCURATE)
-		accuracy_put(w, &j->accuracy);
-	else
-		json_put_null(w);
-}
 
 static void put_judgement(struct command_run *r, const char *engine, const struct testcase *c,
     const struct bench_result *b, int k, int64_t recomputed)
@@ -108,11 +50,11 @@ static void put_judgement(struct command_run *r, const char *engine, const struc
 	json_member_string(w, "signature", signature_coarse(engine, c, j, &r->arena));
 	json_member_string(w, "text", answers_text(b->answer[k], c->n_point));
 	json_member_string(w, "did_not_come_again", r->gone[k]);
-	put_value(w, &b->answer[k][there && j->point < c->n_point ? j->point : 0]);
+	run_put_value(w, &b->answer[k][there && j->point < c->n_point ? j->point : 0]);
 	json_member_decimal_if(w, "expected", there, j->expected);
 	json_member_decimal_if(w, "returned", there, j->returned);
 	json_member_decimal_if(w, "radius", there, j->radius);
-	put_accuracy(w, j);
+	run_put_accuracy(w, j);
 	json_member_object(w, "place", JSON_FLOW);
 	json_member_integer(w, "point", j->point);
 	json_member_bool(w, "primal", j->in_primal);
@@ -121,7 +63,7 @@ static void put_judgement(struct command_run *r, const char *engine, const struc
 	json_end(w);
 	json_member_integer(w, "decided", j->decided);
 	json_member_integer(w, "recomputed", recomputed);
-	put_components(w, c, &b->truth, b->answer[k], j);
+	run_put_components(w, c, &b->truth, b->answer[k], j);
 	json_end(w);
 }
 
@@ -299,6 +241,62 @@ static int show_judgements(struct command_run *r, const struct texts *specs, con
 	return code;
 }
 
+/*
+ * Judges the twins of the case and shows those that decide what it leaves open.  Returns an exit code if the machine
+ * failed, else 0.
+ */
+static int show_twins(
+    struct command_run *r, const struct testcase *c, struct bench *b, const struct bench_result *result)
+{
+	struct twin_tally tally = {0};
+	struct teeth teeth;
+	const struct twin_components own = twin_components_of(c, &result->truth, &r->arena, &teeth);
+	struct judged_twins twins;
+	int code = 0;
+
+	look_again(b, c, &own, twin_widest(b), &r->arena, &tally, &twins);
+	if (r->json)
+		json_member_array(&r->w, "twins", JSON_BLOCK);
+	for (int t = 0; t < twins.n; t++) {
+		const struct judged_twin *twin = &twins.at[t];
+
+		if (r->json) {
+			json_begin_object(&r->w, JSON_BLOCK);
+			json_member_string(&r->w, "twin", twin_names[twin->kind]);
+			json_put_key(&r->w, "case");
+			testcase_put(&r->w, &twin->c);
+			json_member_array(&r->w, "engines", JSON_BLOCK);
+		} else {
+			printf("twin: %s\n", twin_names[twin->kind]);
+		}
+		for (int k = 0; k < b->n_engine; k++) {
+			const char *name = engine_name(b->engine[k]);
+
+			*r->gone[k] = '\0';
+			note_judgement(r, name, &twin->c, &twin->r->judgement[k], is_flaky(r, b, k, &twin->c, twin->r));
+			if (r->json)
+				put_judgement(r, name, &twin->c, twin->r, k, engine_recomputed(b->engine[k]));
+			else
+				print_judgement(r, name, &twin->c, twin->r->answer[k], &twin->r->judgement[k],
+				    engine_recomputed(b->engine[k]));
+			show_incident(r, k, name, NULL);
+			if (machine_failed(name, twin->r->answer[k], twin->c.n_point))
+				code = EXIT_OURS;
+		}
+		if (r->json) {
+			json_end(&r->w);
+			json_end(&r->w);
+		} else if (twin->r->oracle_disagreement) {
+			printf("the two oracles disagree: an oracle finding, not an engine's\n");
+		}
+	}
+	if (r->json)
+		json_end(&r->w);
+	else if (!twins.n)
+		printf("no twin decides more\n");
+	return code;
+}
+
 /* Returns 0, or an exit code when the case could not be judged. */
 static int run_case(struct command_run *r, const char *path)
 {
@@ -356,6 +354,8 @@ static int run_case(struct command_run *r, const char *path)
 		json_end(&r->w);
 	else if (result.oracle_disagreement)
 		printf("the two oracles disagree: an oracle finding, not an engine's\n");
+	if (r->twins && !r->no_oracle && show_twins(r, &c, &b, &result))
+		code = EXIT_OURS;
 	if (r->cross && !cross_engines(r, &b, &c))
 		code = EXIT_OURS;
 	if (r->json)
@@ -457,6 +457,8 @@ int command_run(int argc, char **argv)
 	        "judge this engine; may be repeated (default: all built-in ones, and those that the case names)"},
 	    {"engines", OPTION_TEXT, &engines, "FILE", ENGINES_HELP},
 	    {"json", OPTION_FLAG, &r.json, NULL, "print JSON"},
+	    {"twins", OPTION_FLAG, &r.twins, NULL,
+	        "where a case is undecided, also judge it at other points, and in the widest dtype"},
 	    {"cross", OPTION_FLAG, &r.cross, NULL,
 	        "also compare answers without an oracle: forward with reverse, batch with slice, f32 with f64 ..."},
 	    {"against", OPTION_TEXT, &r.against, ENGINE_ARGUMENT,

@@ -10,6 +10,7 @@
 #include "engines/process/hello.h"
 #include "engines/kernels/rounding.h"
 #include "internal.h"
+#include "fuzz/edit/edit.h"
 
 enum {
 	BESIDE = 8,       /* points beside the point */
@@ -282,7 +283,7 @@ static void weigh_dtype(struct comparison *x, const struct testcase *c)
 	struct cross_ask q;
 
 	if (x->mode == CROSS_MODE_dtype || !has_dtype(x->self, x->mode, d) ||
-	    !(other = cross_in_dtype(x->arena, c, d)) || !ask(x, other, &q) || q.n != x->q.n)
+	    !(other = edit_in_dtype(x->arena, c, d)) || !ask(x, other, &q) || q.n != x->q.n)
 		return;
 	for (int i = 0; i < x->q.n; i++) {
 		double by = distance(&x->q.pair[i]), then = distance(&q.pair[i]), shrinks = ldexp(1, LOG_SHRINKS);
@@ -366,8 +367,8 @@ static const struct testcase *with_digits(
 
 	if (d == DTYPE_COUNT || dtype_table[d].precision >= dtype_table[DTYPE_F32].precision)
 		return c;
-	return has_dtype(self, mode, DTYPE_F64) ? cross_in_dtype(a, c, DTYPE_F64)
-	    : has_dtype(self, mode, DTYPE_F32)  ? cross_in_dtype(a, c, DTYPE_F32)
+	return has_dtype(self, mode, DTYPE_F64) ? edit_in_dtype(a, c, DTYPE_F64)
+	    : has_dtype(self, mode, DTYPE_F32)  ? edit_in_dtype(a, c, DTYPE_F32)
 	                                        : NULL;
 }
 

@@ -58,8 +58,6 @@ int cross_slices(const struct testcase *c, int which);
 struct testcase cross_copy(const struct cross_ask *q, const struct testcase *c);
 /* Zero tensors of these types, for seeds. */
 struct tensor *cross_zeros(const struct cross_ask *q, const struct type *type, int n);
-/* The case with all floats in one dtype; NULL: it is no valid case. */
-const struct testcase *cross_in_dtype(struct arena *a, const struct testcase *c, enum dtype d);
 /* Point number k beside that of c: every float except 0 moves by a few units in the last place. */
 const struct testcase *cross_beside(struct arena *a, const struct testcase *c, int k);
 /* The coarsest float dtype of the program; DTYPE_COUNT: it has none. */

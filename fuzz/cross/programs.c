@@ -6,6 +6,7 @@
 #include "graph/walk.h"
 #include "engines/process/straight.h"
 #include "internal.h"
+#include "fuzz/edit/edit.h"
 
 enum { AGAIN = 3 };
 
@@ -197,13 +198,13 @@ bool cross_unrolled(struct cross_ask *q, const struct testcase *c)
 /* Numbers of f64 are rounded to f32 first, so that both requests have the same point. */
 bool cross_dtype(struct cross_ask *q, const struct testcase *c)
 {
-	const struct testcase *narrow = cross_in_dtype(q->arena, c, DTYPE_F32), *wide;
+	const struct testcase *narrow = edit_in_dtype(q->arena, c, DTYPE_F32), *wide;
 	const struct answer *left, *right;
 	struct engine_scope scope = engine_scope(q->left), other = engine_scope(q->right);
 
 	q->why = "not in both f32 and f64";
 	if (cross_coarsest(c) == DTYPE_COUNT || !narrow || !scope.dtype[DTYPE_F32] || !other.dtype[DTYPE_F64] ||
-	    !(wide = cross_in_dtype(q->arena, narrow, DTYPE_F64)))
+	    !(wide = edit_in_dtype(q->arena, narrow, DTYPE_F64)))
 		return false;
 	left = cross_ask(q, q->left, narrow);
 	right = left ? cross_ask(q, q->right, wide) : NULL;

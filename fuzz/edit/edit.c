@@ -369,3 +369,33 @@ bool edit_finish(struct edit *e, bool drop_dead)
 	program_settle_stores(p, e->arena);
 	return testcase_check(&e->c, &error);
 }
+
+/* ---- the same case in another dtype ---- */
+
+static void recast(struct program *p, enum dtype d)
+{
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);) {
+		struct attrs *a = &w.node->attrs;
+
+		if (w.node->op == OP_CONSTANT && dtype_is_float(a->value.type.dtype)) {
+			a->value.type.dtype = d;
+			for (int k = 0, n = shape_elements(&a->value.type.shape); k < n; k++)
+				a->value.at[k].f = dtype_round(d, a->value.at[k].f);
+		}
+		if ((op_table[w.node->op].attrs & ATTR_DTYPE) && dtype_is_float(a->dtype))
+			a->dtype = d;
+	}
+}
+
+const struct testcase *edit_in_dtype(struct arena *a, const struct testcase *c, enum dtype d)
+{
+	struct edit e = {.c = testcase_copy(c, a), .arena = a};
+	struct program *p = &e.c.program;
+
+	for (int i = 0; i < p->top.n_param; i++)
+		if (dtype_is_float(p->type[p->top.param + i].dtype))
+			p->type[p->top.param + i].dtype = d;
+	recast(p, d);
+	e.c.n_expect = 0;
+	return edit_finish(&e, false) ? arena_copy(a, &e.c, 1, sizeof e.c) : NULL;
+}

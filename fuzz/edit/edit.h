@@ -110,4 +110,7 @@ void edit_vary(struct edit *e, int variant);
  */
 bool edit_finish(struct edit *e, bool drop_dead) MUST_CHECK;
 
+/* The case with all floats in one dtype, without expectations; NULL: it is no valid case. */
+const struct testcase *edit_in_dtype(struct arena *a, const struct testcase *c, enum dtype d);
+
 #endif

@@ -34,14 +34,16 @@ struct field {
 
 /* ---- walking ---- */
 
-static bool is_decided(const struct field *f)
-{
-	const struct truth_tensor *t = &f->tensor[f->which];
+static bool is_float(const struct field *f) { return dtype_is_float(f->tensor[f->which].type.dtype); }
 
-	if (!dtype_is_float(t->type.dtype))
-		return false;
-	return (f->kink ? kink_weakest(f->t, f->which, f->element) : &t->at[f->element])->reason == REASON_NONE;
+static enum reason reason_of(const struct field *f)
+{
+	const struct component *own = &f->tensor[f->which].at[f->element];
+
+	return (f->kink ? kink_weakest(f->t, f->which, f->element) : own)->reason;
 }
+
+static bool is_decided(const struct field *f) { return is_float(f) && reason_of(f) == REASON_NONE; }
 
 /* Goes to the next component, after the last one to the first. False if there is none. */
 static bool step(struct field *f)
@@ -185,7 +187,10 @@ static struct plants plants_of(const struct field *f, int point)
 	return p;
 }
 
-void teeth_each(const struct testcase *c, const struct truth *t, plants_fn *one, void *context)
+/* Calls one(context, f, point) for each component that the request asks for. */
+typedef void field_fn(void *context, const struct field *f, int point);
+
+static void field_each(const struct testcase *c, const struct truth *t, field_fn *one, void *context)
 {
 	const bool primal = !request_order(c->transform, c->n_transform);
 
@@ -204,14 +209,56 @@ void teeth_each(const struct testcase *c, const struct truth *t, plants_fn *one,
 		if (!f.n || !step(&f))
 			continue;
 		do {
-			if (is_decided(&f)) {
-				const struct plants plants = plants_of(&f, point);
-
-				one(context, &plants);
-			}
+			one(context, &f, point);
 			step(&f);
 		} while (f.at);
 	}
+}
+
+struct each {
+	plants_fn *plants;
+	bite_fn *bite;
+	void *context;
+};
+
+static void one_decided(void *context, const struct field *f, int point)
+{
+	const struct each *x = context;
+
+	if (is_decided(f)) {
+		const struct plants plants = plants_of(f, point);
+
+		x->plants(x->context, &plants);
+	}
+}
+
+void teeth_each(const struct testcase *c, const struct truth *t, plants_fn *one, void *context)
+{
+	field_each(c, t, one_decided, &(struct each){.plants = one, .context = context});
+}
+
+static void one_bite(void *context, const struct field *f, int point)
+{
+	const struct each *x = context;
+	struct bite b = {.dtype = f->tensor[f->which].type.dtype};
+	struct plants plants;
+
+	if (!is_float(f))
+		return;
+	b.reason = reason_of(f);
+	b.decided = b.reason == REASON_NONE;
+	if (b.decided) {
+		plants = plants_of(f, point);
+		b.plants = &plants;
+		b.cause = plants.cause;
+		b.teeth = plants.cause == BLIND_NONE;
+	}
+	x->bite(x->context, &b);
+}
+
+void bite_each(const struct testcase *c, const struct truth *t, bite_fn *one, void *context)
+{
+	field_each(c, t, one_bite, &(struct each){.bite = one, .context = context});
 }
 
 /* ---- counting ---- */

@@ -45,6 +45,21 @@ struct plants {
 typedef void plants_fn(void *context, const struct plants *p);
 void teeth_each(const struct testcase *c, const struct truth *t, plants_fn *one, void *context);
 
+/*
+ * What the truth says about one float component that the request asks for: it has teeth, or a reason why it is
+ * undecided, or a cause of blindness.  The components of a case always come in the same order, which depends on the
+ * types of its answers alone.
+ */
+struct bite {
+	enum dtype dtype;
+	bool decided, teeth;
+	enum reason reason;          /* if it is undecided */
+	enum blind_cause cause;      /* if it is decided and has no teeth */
+	const struct plants *plants; /* if it is decided; else NULL */
+};
+typedef void bite_fn(void *context, const struct bite *b);
+void bite_each(const struct testcase *c, const struct truth *t, bite_fn *one, void *context);
+
 /* Numbers of decided components; sums over cases. Every member is an int64_t. */
 struct teeth_tally {
 	int64_t components, with_teeth, zeros;

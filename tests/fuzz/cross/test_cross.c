@@ -5,6 +5,7 @@
 #include "engines/instance.h"
 #include "fuzz/generate/choice.h"
 #include "fuzz/cross/internal.h"
+#include "fuzz/edit/edit.h"
 #include "fuzz/generate/generate.h"
 #include "tests/check.h"
 #include "tests/support/case_text.h"
@@ -402,7 +403,7 @@ static void check_pieces(struct arena *a)
 	    "point 2, 2\n"
 	    "request: vjp");
 	const struct testcase *blurred[] = {cross_blurred(a, &c, 0), cross_blurred(a, &c, CROSS_DRAWS / 2)},
-	                      *narrow = cross_in_dtype(a, &c, DTYPE_F32), *beside;
+	                      *narrow = edit_in_dtype(a, &c, DTYPE_F32), *beside;
 	struct engine *aot = engine_open("aot", NULL);
 	struct answer answer[2], once[1];
 

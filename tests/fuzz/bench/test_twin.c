@@ -1,0 +1,194 @@
+/* test_twin.c: which twins a case has, what they decide; laws over generated cases. */
+#include "fuzz/bench/twin.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz/generate/generate.h"
+#include "tests/check.h"
+#include "tests/support/case_text.h"
+
+enum { ARENA = 256 << 20, LAW_CASES = 400 };
+
+#define BIT(kind) (1u << TWIN_##kind)
+
+/* One case: why its first component has no teeth, the kinds that may help, and those that give it teeth. */
+static const struct row {
+	const char *name, *inputs, *body, *point;
+	const char *why; /* "": it has teeth */
+	unsigned helps, gains;
+} rows[] = {
+    {"decided", "x: f64[]", "y = mul x, x", "0.5", "", 0, 0},
+    {"a jump", "x: f64[]", "p = eq x, 0; y = select p, 4, x", "0", "jump", BIT(MOVED), BIT(MOVED)},
+    {"a point with a path of its own", "x: f64[]", "p = eq x, 1; s = mul x, x; y = select p, s, x", "1",
+        "isolated-path", BIT(MOVED), BIT(MOVED)},
+    {"a singular point", "x: f64[]", "y = sqrt x", "0", "non-finite", BIT(MOVED) | BIT(ORDINARY),
+        BIT(MOVED) | BIT(ORDINARY)},
+    {"an input that is infinite", "x: f64[]", "e = sin x; y = mul e, x", "inf", "non-finite",
+        BIT(MOVED) | BIT(ORDINARY), BIT(MOVED) | BIT(ORDINARY)},
+    {"a value beyond the range", "x: f16[]", "e = exp x; y = mul e, x", "12", "overflow", BIT(ORDINARY) | BIT(WIDE),
+        BIT(ORDINARY) | BIT(WIDE)},
+    {"digits lost in bf16", "x: bf16[], c: bf16[]", "a = add x, c; b = sub a, c; y = log b", "0.5, 1000",
+        "ill-conditioned", BIT(ORDINARY) | BIT(WIDE), BIT(ORDINARY) | BIT(WIDE)},
+    {"a program that is singular everywhere", "x: f64[]", "z = sub x, x; s = sqrt z; y = mul s, x", "0.5", "non-finite",
+        BIT(MOVED) | BIT(ORDINARY), 0},
+};
+
+static void check_row(const struct row *row, struct oracle *oracle, struct arena *a)
+{
+	const struct testcase c = test_function(a, row->inputs, row->body, row->point, "vjp");
+	struct twin_components x;
+	struct teeth teeth;
+	struct truth truth;
+
+	oracle_truth(oracle, &c, a, &truth);
+	x = twin_components_of(&c, &truth, a, &teeth);
+	CHECK(x.n > 0, "%s: no component", row->name);
+	if (!x.n)
+		return;
+	CHECK(x.at[0].teeth == !*row->why && (x.at[0].teeth || !strcmp(twin_why_name(x.at[0].why), row->why)), "%s: %s",
+	    row->name, x.at[0].teeth ? "it has teeth" : twin_why_name(x.at[0].why));
+	for (int k = 0; k < TWIN_COUNT; k++) {
+		const enum twin kind = (enum twin)k;
+		struct twin_components after = x;
+		struct twin_tally tally = {0};
+		struct testcase twin;
+		bool gained = false;
+
+		CHECK(twin_helps(kind, &x) == (row->helps >> k & 1), "%s: %s", row->name, twin_names[k]);
+		if (!(row->helps >> k & 1))
+			continue;
+		if (twin_make(&c, kind, DTYPE_F64, a, &twin)) {
+			after.at = arena_copy(a, x.at, (size_t)x.n, sizeof *x.at);
+			oracle_truth(oracle, &twin, a, &truth);
+			gained = twin_note(kind, &twin, &truth, &after, &tally);
+			CHECK(tally.made[k] == 1 && tally.judged[k] == gained, "%s: %s", row->name, twin_names[k]);
+			CHECK((kind == TWIN_WIDE ? after.at->wide : after.at->teeth) == gained, "%s: %s", row->name,
+			    twin_names[k]);
+		}
+		CHECK(gained == (row->gains >> k & 1), "%s: %s %s teeth", row->name, twin_names[k],
+		    gained ? "gives" : "gives no");
+	}
+}
+
+/* A case of f64 has no wide twin; a case without float inputs has no moved one. */
+static void check_none(struct arena *a)
+{
+	const struct testcase f64 = test_function(a, "x: f64[]", "y = mul x, x", "0.5", "vjp"),
+	                      f16 = test_function(a, "x: f16[]", "y = mul x, x", "0.5", "vjp"),
+	                      whole = test_function(a, "n: i64[]", "y = mul n, n", "3", "");
+	struct testcase twin;
+
+	CHECK(!twin_make(&f64, TWIN_WIDE, DTYPE_F64, a, &twin), "f64");
+	CHECK(!twin_make(&f64, TWIN_WIDE, DTYPE_F32, a, &twin), "f64 in f32");
+	CHECK(!twin_make(&f16, TWIN_WIDE, DTYPE_COUNT, a, &twin), "no dtype");
+	CHECK(
+	    twin_make(&f16, TWIN_WIDE, DTYPE_F32, a, &twin) && twin.point[0][0].type.dtype == DTYPE_F32, "f16 in f32");
+	CHECK(!twin_make(&whole, TWIN_MOVED, DTYPE_F64, a, &twin), "integers");
+}
+
+/* ---- laws ---- */
+
+static void check_points(const struct testcase *c, const struct testcase *twin, enum twin kind, int number)
+{
+	for (int p = 0; p < c->n_point; p++)
+		for (int i = 0; i < c->program.top.n_param; i++) {
+			const struct tensor *x = &c->point[p][i], *y = &twin->point[p][i];
+			const bool is_float = dtype_is_float(x->type.dtype);
+
+			CHECK(shape_equal(&x->type.shape, &y->type.shape), "case %d: another shape", number);
+			if (!is_float)
+				CHECK(tensor_same(x, y), "case %d: an integer input moved", number);
+			for (int k = 0; is_float && kind == TWIN_MOVED && k < shape_elements(&x->type.shape); k++) {
+				const double from = x->at[k].f, to = y->at[k].f;
+				const double half = ldexp(fabs(from), -dtype_table[x->type.dtype].precision);
+
+				CHECK(isfinite(to), "case %d: %g to %g", number, from, to);
+				if (fabs(from) > dtype_table[x->type.dtype].normal && isfinite(from))
+					CHECK(fabs(fabs(to - from) - 0.04 * fabs(from)) <=
+					        0.02 * fabs(from) * 1.001 + half,
+					    "case %d: %g to %g", number, from, to);
+			}
+		}
+}
+
+/*
+ * A twin is a valid case; the same case has the same twin; it has the program and the request of the case, and each
+ * component of it stands for one of the case.
+ */
+static void check_laws(struct oracle *oracle, struct arena *a)
+{
+	struct choice choice = choice_seeded(18);
+	const struct profile profile = profile_default();
+	int made[TWIN_COUNT] = {0};
+
+	for (int n = 0; n < LAW_CASES; n++) {
+		struct testcase c;
+		struct twin_components own;
+		struct teeth teeth;
+		struct truth truth;
+
+		arena_reset(a);
+		c = generate(&choice, &profile, a);
+		oracle_truth(oracle, &c, a, &truth);
+		own = twin_components_of(&c, &truth, a, &teeth);
+		for (int k = 0; k < TWIN_COUNT; k++) {
+			struct testcase twin, again;
+			struct error e = {0};
+
+			if (!twin_make(&c, (enum twin)k, DTYPE_F64, a, &twin))
+				continue;
+			made[k]++;
+			CHECK(testcase_check(&twin, &e), "case %d, %s: %s %s", n, twin_names[k], e.place, e.text);
+			CHECK(twin_make(&c, (enum twin)k, DTYPE_F64, a, &again) && testcase_equal(&twin, &again),
+			    "case %d, %s: another twin", n, twin_names[k]);
+			CHECK(
+			    k == TWIN_WIDE || program_equal(&c.program, &twin.program), "case %d: another program", n);
+			CHECK(c.n_transform == twin.n_transform, "case %d: another request", n);
+			check_points(&c, &twin, (enum twin)k, n);
+			oracle_truth(oracle, &twin, a, &truth);
+			CHECK(twin_components_of(&twin, &truth, a, &teeth).n == own.n, "case %d, %s", n, twin_names[k]);
+		}
+	}
+	for (int k = 0; k < TWIN_COUNT; k++)
+		CHECK(made[k] > LAW_CASES / 10, "%s: %d", twin_names[k], made[k]);
+}
+
+/* A cheap case may always have twins.  Of dear ones, a share in inverse proportion to their work. */
+static void check_affordable(struct arena *a)
+{
+	enum { CASES = 2000, TIMES = 8 };
+	struct choice choice = choice_seeded(3);
+	const struct profile profile = profile_default();
+	int n = 0;
+
+	for (int k = 0; k < CASES; k++) {
+		struct testcase c;
+
+		arena_reset(a);
+		c = generate(&choice, &profile, a);
+		CHECK(twin_affordable(&c, TWIN_WORK), "case %d", k);
+		n += twin_affordable(&c, (int64_t)TIMES * TWIN_WORK);
+	}
+	/* 250 are expected, with a standard deviation of 15 */
+	CHECK(abs(n - CASES / TIMES) < 75, "%d of %d", n, CASES);
+}
+
+int main(int argc, char **argv)
+{
+	struct oracle *oracle = oracle_open(&(struct oracle_options){.seed = 1, .fd_one_in = 10});
+	struct arena a;
+
+	check_begin(argc, argv);
+	arena_init(&a, ARENA);
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+		if (row_wanted("%s", rows[k].name))
+			check_row(&rows[k], oracle, &a);
+	CHECK_LAW(check_none(&a));
+	CHECK_LAW(check_laws(oracle, &a));
+	CHECK_LAW(check_affordable(&a));
+	arena_free(&a);
+	oracle_close(oracle);
+	return check_done();
+}
