@@ -105,6 +105,11 @@ check 1 run "$loop" --engine "$fault"
 says out 1.3125
 check 1 run "$loop"
 check 1 run "$loop" --engine "$fault" --json
+says out '"returned": 1.3125'
+says out '"expected": 0.75'
+check 1 run "$loop" --engine "$fault" --signature "$fault|vjp|wrong|finite"
+check 0 run "$loop" --engine "$fault" --signature "$fault|vjp|wrong|zero"
+check 5 run "$loop" --engine forward
 
 # a case that is undecided alone, and whose twin shows the fault
 mkdir -p "$work/jumps"
@@ -117,11 +122,6 @@ check 1 run "$work/jumps/jump.json" --engine tape+scale:mul:1.5 --twins --json
 check 5 gate "$work/jumps" --engine tape+scale:mul:1.5
 check 1 gate "$work/jumps" --engine tape+scale:mul:1.5 --twins
 check 5 gate "$work/jumps" --engine tape --twins
-says out '"returned": 1.3125'
-says out '"expected": 0.75'
-check 1 run "$loop" --engine "$fault" --signature "$fault|vjp|wrong|finite"
-check 0 run "$loop" --engine "$fault" --signature "$fault|vjp|wrong|zero"
-check 5 run "$loop" --engine forward
 checks=$((checks + 1))
 "$adjudge" run - --engine tape <"$loop" >/dev/null || { failures=$((failures + 1)); echo "standard input is no case" >&2; }
 
