@@ -24,7 +24,7 @@ enum {
 };
 
 /* A judging process, as the campaign sees it. */
-struct worker_seat {
+struct job_seat {
 	pid_t pid;                   /* 0: none */
 	bool dead;                   /* its ring has not been emptied yet */
 	int64_t redo;                /* the draw after the last one that it has sent */
@@ -39,9 +39,9 @@ struct jobs {
 	struct jobs_memory *shared;
 	size_t bytes;
 	int n;
-	struct worker_seat *seat; /* [n] */
-	struct arena arena;       /* of the record that is counted */
-	int turn;                 /* the process whose record is counted next, if the order does not matter */
+	struct job_seat *seat; /* [n] */
+	struct arena arena;    /* of the record that is counted */
+	int turn;              /* the process whose record is counted next, if the order does not matter */
 };
 
 int jobs_processors(void)
@@ -64,7 +64,7 @@ static void wait_a_moment(long milliseconds)
 
 static void start(struct jobs *jobs, int k)
 {
-	struct worker_seat *seat = &jobs->seat[k];
+	struct job_seat *seat = &jobs->seat[k];
 	const struct job_start how = {.number = k, .owner = getpid(), .redo = seat->redo, .sent = seat->sent};
 	pid_t pid;
 
@@ -82,7 +82,7 @@ static void start(struct jobs *jobs, int k)
 static void note_deaths(struct jobs *jobs)
 {
 	for (int k = 0; k < jobs->n; k++) {
-		struct worker_seat *seat = &jobs->seat[k];
+		struct job_seat *seat = &jobs->seat[k];
 		int status;
 
 		if (!seat->pid || waitpid(seat->pid, &status, WNOHANG) <= 0)
@@ -104,7 +104,7 @@ static void note_deaths(struct jobs *jobs)
 /* Starts a process again when all that it had sent is counted. */
 static void start_again(struct jobs *jobs, int k)
 {
-	struct worker_seat *seat = &jobs->seat[k];
+	struct job_seat *seat = &jobs->seat[k];
 
 	ring_forget(&jobs->shared->ring[k], &seat->message);
 	seat->dead = false;
@@ -125,7 +125,7 @@ static bool any_left(struct jobs *jobs)
 	bool any = false;
 
 	for (int k = 0; k < jobs->n; k++) {
-		struct worker_seat *seat = &jobs->seat[k];
+		struct job_seat *seat = &jobs->seat[k];
 
 		if (seat->pid && waitpid(seat->pid, NULL, WNOHANG) != 0)
 			seat->pid = 0;
@@ -232,7 +232,7 @@ static int64_t draw_limit(const struct campaign *self)
 static void take(struct jobs *jobs, int k)
 {
 	struct campaign *self = jobs->campaign;
-	struct worker_seat *seat = &jobs->seat[k];
+	struct job_seat *seat = &jobs->seat[k];
 
 	seat->deaths = seat->kills = 0;
 	seat->sent++;

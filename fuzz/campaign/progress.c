@@ -98,8 +98,8 @@ static void put_line(struct text *out, const struct progress *p)
 		    progress_percent(least->decided, least->asked));
 	if (progress_restarts(p))
 		text_put(out, ", %s", text_count(progress_restarts(p), "restart", out->arena));
-	if (p->workers_restarted)
-		text_put(out, ", %lld workers restarted", (long long)p->workers_restarted);
+	if (p->jobs_restarted)
+		text_put(out, ", %lld jobs restarted", (long long)p->jobs_restarted);
 	text_put(out, ", %s", p->doing);
 	if (left >= 0)
 		text_put(out, ", %s left", progress_clock(left, clock));
@@ -167,8 +167,8 @@ static void put_json(struct text *out, const struct progress *p, const char *eve
 	json_member_decimal_if(&w, "seconds_since_feature", p->seconds_since_feature >= 0, p->seconds_since_feature);
 	json_member_integer_if(&w, "corpus", p->corpus >= 0, p->corpus);
 	json_member_integer(&w, "restarts", progress_restarts(p));
-	json_member_integer(&w, "workers", p->workers > 1 ? p->workers : 1);
-	json_member_integer(&w, "workers_restarted", p->workers_restarted);
+	json_member_integer(&w, "jobs", p->jobs > 1 ? p->jobs : 1);
+	json_member_integer(&w, "jobs_restarted", p->jobs_restarted);
 	json_member_array(&w, "processes", JSON_FLOW);
 	put_process(&w, &p->owner);
 	for (int k = 0; k < p->n_process; k++)

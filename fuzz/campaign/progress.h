@@ -34,8 +34,8 @@ struct progress {
 	int64_t features;                     /* that some case had */
 	double seconds_since_feature;         /* since the last new one; negative: there was none */
 	int64_t findings_new, findings_known; /* known: a baseline or an earlier campaign has them */
-	int workers;                          /* processes that judge; 0 and 1 are not shown */
-	int64_t workers_restarted;            /* of them, that died and were started again; 0 is not shown */
+	int jobs;                             /* processes that judge; 0 and 1 are not shown */
+	int64_t jobs_restarted;               /* of them, that died and were started again; 0 is not shown */
 	struct progress_process owner;
 	int n_process;                          /* that judge for the owner; 0: it judges itself */
 	const struct progress_process *process; /* [n_process] */

@@ -70,10 +70,10 @@ static void put_head(struct canvas *c, const struct progress *p)
 	    p->doing);
 	if (progress_restarts(p))
 		text_put(&t, "; %lld restarts", (long long)progress_restarts(p));
-	if (p->workers > 1)
-		text_put(&t, "; %d workers", p->workers);
-	if (p->workers_restarted)
-		text_put(&t, ", %lld restarted", (long long)p->workers_restarted);
+	if (p->jobs > 1)
+		text_put(&t, "; %d jobs", p->jobs);
+	if (p->jobs_restarted)
+		text_put(&t, ", %lld restarted", (long long)p->jobs_restarted);
 	put_line(c, t.at);
 
 	t = (struct text){.arena = t.arena};

@@ -22,14 +22,14 @@
 #include "gate_wire.h"
 #include "graph/heap.h"
 
-/* What a worker sends: a head, then what it complained about, then the bytes of the result. */
+/* What a judging process sends: a head, then what it complained about, then the bytes of the result. */
 enum { RECORD_REFUSED = -1, RECORD_END = -2, READ_BYTES = 1 << 16 };
 struct record_head {
 	int file; /* its number, or one of the two above */
 	size_t complaint, result;
 };
 
-struct gate_worker {
+struct gate_process {
 	pid_t pid;
 	int from; /* its pipe; -1: closed */
 	char *bytes;
@@ -42,11 +42,11 @@ struct gate_pool {
 	void *self;
 	struct arena arena;
 	atomic_int *next; /* shared: the next file */
-	int n_worker;
-	struct gate_worker worker[JOBS_MOST];
+	int n_process;
+	struct gate_process process[JOBS_MOST];
 	char **record; /* [o->n] owned: results that wait for those before them */
 	int emitted;
-	bool refused; /* a worker could not open the engines */
+	bool refused; /* a judging process could not open the engines */
 };
 
 /* ---- in one process ---- */
@@ -78,7 +78,7 @@ static int judge_alone(const struct gate_jobs *o, gate_case_fn *each, void *self
 	return good ? -1 : stop_requested() ? complain_about_stop("gate") : EXIT_OURS;
 }
 
-/* ---- a worker ---- */
+/* ---- a judging process ---- */
 
 static bool write_all(int to, const char *bytes, size_t len)
 {
@@ -155,9 +155,9 @@ static _Noreturn void work(struct gate_pool *p, int to, pid_t parent)
 	_exit(EXIT_NO_FINDING);
 }
 
-static bool start_worker(struct gate_pool *p)
+static bool start_process(struct gate_pool *p)
 {
-	struct gate_worker *w = &p->worker[p->n_worker];
+	struct gate_process *w = &p->process[p->n_process];
 	const pid_t parent = getpid();
 	int ends[2];
 
@@ -166,8 +166,8 @@ static bool start_worker(struct gate_pool *p)
 	w->pid = fork();
 	if (!w->pid) {
 		close(ends[0]);
-		for (int i = 0; i < p->n_worker; i++)
-			close(p->worker[i].from);
+		for (int i = 0; i < p->n_process; i++)
+			close(p->process[i].from);
 		work(p, ends[1], parent);
 	}
 	close(ends[1]);
@@ -176,7 +176,7 @@ static bool start_worker(struct gate_pool *p)
 		close(ends[0]);
 		return false;
 	}
-	p->n_worker++;
+	p->n_process++;
 	return true;
 }
 
@@ -233,8 +233,8 @@ static void take_record(struct gate_pool *p, const char *record, size_t len)
 	}
 }
 
-/* Reads what has come from a worker; false: the pipe is at its end. */
-static bool read_worker(struct gate_pool *p, struct gate_worker *w)
+/* Reads what has come from a judging process; false: the pipe is at its end. */
+static bool read_process(struct gate_pool *p, struct gate_process *w)
 {
 	struct record_head head;
 	size_t used = 0;
@@ -266,33 +266,33 @@ static bool read_worker(struct gate_pool *p, struct gate_worker *w)
 static void collect(struct gate_pool *p)
 {
 	struct pollfd at[JOBS_MOST];
-	int open = p->n_worker;
-	bool told = false; /* the workers know of a request to stop */
+	int open = p->n_process;
+	bool told = false; /* the processes know of a request to stop */
 
 	while (open && !p->refused) {
 		if (stop_requested() && !told) {
-			for (int i = 0; i < p->n_worker; i++)
-				kill(p->worker[i].pid, stop_signal());
+			for (int i = 0; i < p->n_process; i++)
+				kill(p->process[i].pid, stop_signal());
 			told = true;
 		}
-		for (int i = 0; i < p->n_worker; i++)
-			at[i] = (struct pollfd){.fd = p->worker[i].from, .events = POLLIN};
+		for (int i = 0; i < p->n_process; i++)
+			at[i] = (struct pollfd){.fd = p->process[i].from, .events = POLLIN};
 		/* The time limit is for a signal that comes between the test above and poll. */
-		if (poll(at, (nfds_t)p->n_worker, 500) < 0)
+		if (poll(at, (nfds_t)p->n_process, 500) < 0)
 			continue;
-		for (int i = 0; i < p->n_worker; i++)
-			if (p->worker[i].from >= 0 && at[i].revents && !read_worker(p, &p->worker[i])) {
-				close(p->worker[i].from);
-				p->worker[i].from = -1;
+		for (int i = 0; i < p->n_process; i++)
+			if (p->process[i].from >= 0 && at[i].revents && !read_process(p, &p->process[i])) {
+				close(p->process[i].from);
+				p->process[i].from = -1;
 				open--;
 			}
 	}
 }
 
-static void stop_workers(struct gate_pool *p)
+static void stop_processes(struct gate_pool *p)
 {
-	for (int i = 0; i < p->n_worker; i++) {
-		struct gate_worker *w = &p->worker[i];
+	for (int i = 0; i < p->n_process; i++) {
+		struct gate_process *w = &p->process[i];
 
 		if (w->from >= 0) {
 			close(w->from);
@@ -313,16 +313,16 @@ static int judge_together(struct gate_pool *p)
 	fflush(NULL);
 	arena_init(&p->arena, COMMAND_ARENA);
 	p->record = heap_new((size_t)p->o->n, sizeof *p->record);
-	while (p->n_worker < p->o->jobs && start_worker(p))
+	while (p->n_process < p->o->jobs && start_process(p))
 		;
 	collect(p);
-	stop_workers(p);
+	stop_processes(p);
 	for (; p->emitted < p->o->n && !p->refused; p->emitted++)
 		if (p->record[p->emitted])
 			emit_record(p, p->record[p->emitted]);
 		else if (!stop_requested())
 			emit_lost(p, p->emitted,
-			    p->n_worker ? "the process that judged this file died" : "no process could be started");
+			    p->n_process ? "the process that judged this file died" : "no process could be started");
 	for (int i = 0; i < p->o->n; i++)
 		free(p->record[i]);
 	free(p->record);

@@ -152,7 +152,7 @@ def known(base, summary):
     both = entry["signature"] in [f["fine"] for f in now["findings"]]
     check(both and names[entry["signature"]] and list(names.values()).count(True) == 1, f"announced as known: {names}")
     check(end["findings_known"] == 1 and end["findings_new"] == now["distinct_findings"] - 1, f"at the end {end}")
-    check(end["workers"] == 2 and now["timing"]["jobs"] == 2 and now["timing"]["jobs_restarted"] == 0, f"at the end {end}, {now['timing']}")
+    check(end["jobs"] == 2 and now["timing"]["jobs"] == 2 and now["timing"]["jobs_restarted"] == 0, f"at the end {end}, {now['timing']}")
 
 
 def test_json(base):
@@ -169,7 +169,7 @@ def test_json(base):
     check([e["event"] for e in events].count("end") == 1 and events[-1]["event"] == "end", "one event `end`, the last")
     end = events[-1]
     check(end["cases"] == summary["cases"] and end["decided"] == summary["decided"] and end["findings_new"] == summary["distinct_findings"], f"at the end {end}")
-    check(end["workers"] == 1 and end["workers_restarted"] == 0 and not end["findings_known"], f"at the end {end}")
+    check(end["jobs"] == 1 and end["jobs_restarted"] == 0 and not end["findings_known"], f"at the end {end}")
     known(base, summary)
     for mine, theirs in zip(end["engines"], summary["engines"]):
         check(all(mine[k] == theirs[k] for k in ("engine", "asked", "answered", "decided", "unsupported")), f"{mine}\n{theirs}")

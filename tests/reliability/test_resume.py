@@ -123,7 +123,7 @@ def test_damaged(base, campaign):
                 # Some texts may be anything; a list may be short.  Whatever it is, it ends in order.
                 check(done.returncode in (0, 1, 2, 3, 5), f"{name}: {path} {how}: exit {done.returncode}: {done.stderr[-200:]}")
                 check(done.returncode != 3 or "campaign.json" in done.stderr or "state.json" in done.stderr, f"{name}: {path} {how}: no place: {done.stderr[-200:]}")
-                if how == "none" and isinstance(path[-1], str) and path[-1] not in ("profile_name", "corpus", "right_on", "program", "adjudge"):
+                if how == "none" and isinstance(path[-1], str) and path[-1] not in ("profile_name", "corpus", "right_on", "program"):
                     check(done.returncode == 3, f"{name}: without {path}: exit {done.returncode}")
     check(tried > 200, f"only {tried} changes")
 

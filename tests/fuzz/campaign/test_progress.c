@@ -32,8 +32,8 @@ static struct progress sample(const struct progress_engine *e, int n)
 	    .seconds_since_feature = 86400,
 	    .findings_new = 123,
 	    .findings_known = 45,
-	    .workers = 16,
-	    .workers_restarted = 2,
+	    .jobs = 16,
+	    .jobs_restarted = 2,
 	    .n_engine = n,
 	    .engine = e};
 }
@@ -89,8 +89,8 @@ static void test_says(struct arena *a)
 	p = sample(e, 3);
 	screen_draw(&few, &p, 0, 80, 24);
 	CHECK(strstr(few.at, "99:59:59, 100:00:01 left"), "hours: %s", few.at);
-	CHECK(strstr(few.at, "123 new, 45 known; minimizing; 3 restarts; 16 workers, 2 restarted"), "findings: %s",
-	    few.at);
+	CHECK(
+	    strstr(few.at, "123 new, 45 known; minimizing; 3 restarts; 16 jobs, 2 restarted"), "findings: %s", few.at);
 	CHECK(strstr(few.at, "last new 24:00:00 ago; corpus: 4096"), "features: %s", few.at);
 	CHECK(strstr(few.at, "tape") && strstr(few.at, "100.0  90.0   0.0") && strstr(few.at, "checkpo..."),
 	    "engines: %s", few.at);
