@@ -13,6 +13,7 @@
 static int width(enum dtype d) { return dtype_table[d].bits; }
 
 static int64_t wrapping_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
+static int64_t wrapping_sub(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
 
 static int64_t minimum_of(enum dtype d) { return d == DTYPE_I32 ? INT32_MIN : INT64_MIN; }
 
@@ -50,7 +51,7 @@ static int64_t integer_binary(enum op op, enum dtype d, int64_t a, int64_t b)
 	case OP_ADD:
 		return (int64_t)((uint64_t)a + (uint64_t)b);
 	case OP_SUB:
-		return (int64_t)((uint64_t)a - (uint64_t)b);
+		return wrapping_sub(a, b);
 	case OP_MUL:
 		return wrapping_mul(a, b);
 	case OP_DIV:
@@ -60,7 +61,7 @@ static int64_t integer_binary(enum op op, enum dtype d, int64_t a, int64_t b)
 	case OP_FLOOR_DIVIDE:
 		return floor_quotient(d, a, b);
 	case OP_MOD: /* of b = 0: a */
-		return b == 0 || b == -1 ? (b ? 0 : a) : a - wrapping_mul(b, floor_quotient(d, a, b));
+		return b == 0 || b == -1 ? (b ? 0 : a) : wrapping_sub(a, wrapping_mul(b, floor_quotient(d, a, b)));
 	case OP_MAX:
 		return a > b ? a : b;
 	case OP_MIN:
