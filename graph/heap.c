@@ -19,6 +19,13 @@ void heap_begin(void)
 #endif
 }
 
+void heap_rest(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(FREE_END);
+#endif
+}
+
 void out_of_memory(void)
 {
 	fputs("adjudge: out of memory\n", stderr);

@@ -12,6 +12,8 @@ _Noreturn void out_of_memory(void);
  * blocks settle behind large ones that are freed later, and a long campaign grows around the holes.
  */
 void heap_begin(void);
+/* Gives free memory back to the system, also between blocks that are in use.  For quiet moments: it looks at each. */
+void heap_rest(void);
 /* Allocates `count` zeroed elements of `size` bytes.  The caller frees them with free(). */
 void *heap_new(size_t count, size_t size);
 /* Resizes to `count` elements of `size` bytes, as realloc does.  New elements are not initialised. */

@@ -126,6 +126,7 @@ void corpus_refresh(struct campaign *self)
 		read_case(self, files.at[i], &self->kept);
 	}
 	paths_free(&files);
+	heap_rest();
 }
 
 /* ---- a campaign that goes on ---- */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "graph/heap.h"
 #include "internal.h"
 #include "reports/file.h"
 #include "setup.h"
@@ -64,6 +65,7 @@ void campaign_save(struct campaign *self)
 		fail(&self->failure, "%s", e.text);
 	else if (!arena_try(&self->side, save, self))
 		fail(&self->failure, "the state of the campaign does not fit into memory");
+	heap_rest();
 	self->saved = bench_clock();
 	if (self->failure.any)
 		return;

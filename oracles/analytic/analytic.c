@@ -124,6 +124,8 @@ struct analytic *analytic_open(const struct oracle_rules *rules)
 	    self, on_scalar, on_separated, on_uncertain, on_settled, on_unsure, on_radius};
 	mpfr_init2(self->partial, self->ev.precision);
 	mpfr_init2(self->term, self->ev.precision);
+	evaluation_fill(&self->ev, EVALUATION_KEPT, DIGITS_MORE);
+	analytic_make_flows(self, EVALUATION_KEPT);
 	return self;
 }
 

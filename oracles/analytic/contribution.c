@@ -24,13 +24,18 @@ void analytic_room(struct analytic *self, int n)
 	self->room = room;
 }
 
+void analytic_make_flows(struct analytic *self, int n)
+{
+	analytic_room(self, n);
+	for (; self->value_ready < n; self->value_ready++)
+		mpfr_init2(self->value[self->value_ready], mpfr_get_prec(self->partial));
+}
+
 void flows_clear(struct analytic *self)
 {
 	self->shared.k = -1;
-	analytic_room(self, self->ev.n_scalar);
+	analytic_make_flows(self, self->ev.n_scalar);
 	memset(self->flow, 0, (size_t)self->ev.n_scalar * sizeof *self->flow);
-	for (; self->value_ready < self->ev.n_scalar; self->value_ready++)
-		mpfr_init2(self->value[self->value_ready], mpfr_get_prec(self->partial));
 }
 
 void flow_add_term(struct analytic *self, int k, double tight, double loose, double magnitude)

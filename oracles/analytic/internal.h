@@ -54,6 +54,8 @@ struct analytic {
 
 /* Makes room for notes and flows of n scalars; keeps those that exist. */
 void analytic_room(struct analytic *self, int n);
+/* The same, and makes the numbers of n flows. */
+void analytic_make_flows(struct analytic *self, int n);
 
 /*
  * Fills self->flow and self->value for every scalar of the trace. At kinks the assignment in `conventions` holds. The

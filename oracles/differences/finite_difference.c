@@ -63,6 +63,7 @@ struct fd *fd_open(const struct oracle_rules *rules)
 		struct rung *r = &self->rung[k];
 		evaluation_open(&r->ev, rules);
 		r->ev.precision = ladder[k].precision;
+		evaluation_fill(&r->ev, EVALUATION_KEPT_RARE, ladder[k].precision);
 		mpfr_init2(r->delta, ladder[k].precision + GUARD_BITS);
 		mpfr_init2(r->term, ladder[k].precision + GUARD_BITS);
 	}
@@ -90,8 +91,11 @@ void fd_trim(struct fd *self)
 	for (int k = 0; k < RUNGS; k++) {
 		struct rung *r = &self->rung[k];
 		evaluation_trim(&r->ev, EVALUATION_KEPT_RARE);
+		if (r->base_room <= EVALUATION_KEPT_RARE)
+			continue;
 		while (r->base_room > EVALUATION_KEPT_RARE)
 			mpfr_clear(r->base[--r->base_room]);
+		r->base = heap_resize(r->base, EVALUATION_KEPT_RARE, sizeof *r->base);
 	}
 }
 

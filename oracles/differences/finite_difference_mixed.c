@@ -33,6 +33,7 @@ struct fd_mixed *fd_mixed_open(const struct oracle_rules *rules)
 	for (int k = 0; k < RUNGS; k++) {
 		evaluation_open(&self->ev[k], rules);
 		self->ev[k].precision = ladder[k].precision;
+		evaluation_fill(&self->ev[k], EVALUATION_KEPT_RARE, ladder[k].precision);
 	}
 	return self;
 }

@@ -83,6 +83,20 @@ void evaluation_trim(struct evaluation *ev, int kept)
 	}
 }
 
+static void reserve_scalars(struct evaluation *ev, int n)
+{
+	int room = ev->scalar_room;
+	grow(&ev->scalar, &room, n, sizeof *ev->scalar);
+	grow(&ev->value, &ev->scalar_room, n, sizeof *ev->value);
+}
+
+void evaluation_fill(struct evaluation *ev, int kept, mpfr_prec_t widest)
+{
+	reserve_scalars(ev, kept);
+	for (; ev->pool_ready < kept; ev->pool_ready++)
+		mpfr_init2(ev->value[ev->pool_ready], widest);
+}
+
 /* ---- the trace ---- */
 
 /* A new scalar of n parents whose value is not set yet. */
@@ -90,11 +104,8 @@ static int new_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtyp
 {
 	int k = ev->n_scalar;
 	work_take(ev->work, work_of(op, ev->precision, n) + (ev->hooks.scalar ? BALL_WORK : 0), k + 1, ev->arena);
-	if (k + 1 > ev->scalar_room) {
-		int room = ev->scalar_room;
-		grow(&ev->scalar, &room, k + 1, sizeof *ev->scalar);
-		grow(&ev->value, &ev->scalar_room, k + 1, sizeof *ev->value);
-	}
+	if (k + 1 > ev->scalar_room)
+		reserve_scalars(ev, k + 1);
 	if (k >= ev->pool_ready) {
 		mpfr_init2(ev->value[k], ev->precision);
 		ev->pool_ready = k + 1;

@@ -109,7 +109,7 @@ struct evaluate_hooks {
 
 /*
  * An evaluation, reusable between cases: evaluation_open once, evaluate many times, evaluation_close. MPFR values come
- * from a pool that only grows until close.
+ * from a pool, which evaluation_trim makes smaller.
  */
 struct evaluation {
 	const struct oracle_rules *rules;
@@ -184,8 +184,13 @@ void evaluation_close(struct evaluation *ev);
  * keeps EVALUATION_KEPT.  One that few cases use keeps EVALUATION_KEPT_RARE, or its pool would still grow after an
  * hour.  Few cases freeze values, so never more than that are kept.
  */
-enum { EVALUATION_KEPT = 1 << 13, EVALUATION_KEPT_RARE = 1 << 10 };
+enum { EVALUATION_KEPT = 1 << 13, EVALUATION_KEPT_RARE = 1 << 8 };
 void evaluation_trim(struct evaluation *ev, int kept);
+/*
+ * Makes `kept` values at once, each with room for `widest` bits.  Otherwise they would be made during large cases,
+ * behind values that are freed afterwards, and hold the heap open there.  Call it after evaluation_open.
+ */
+void evaluation_fill(struct evaluation *ev, int kept, mpfr_prec_t widest);
 
 /* A step away from a point: sign * 2^step * direction. direction[n_input] has the types of the inputs. An element
  * whose direction is 0 does not move. */
