@@ -4,6 +4,7 @@
  * Given cases are judged before any other.  A mutating driver keeps cases with new features in DIR/corpus, so that a
  * later run of the campaign, or another campaign, can start from them.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,27 +105,28 @@ uint64_t corpus_read_given(struct campaign *self)
 
 /* ---- several processes ---- */
 
-static bool is_taken(const struct campaign *self, uint64_t hash)
+static int compare_hashes(const void *x, const void *y)
 {
-	for (int i = 0; i < self->n_taken; i++)
-		if (self->taken[i] == hash)
-			return true;
-	return false;
+	const uint64_t left = *(const uint64_t *)x, right = *(const uint64_t *)y;
+
+	return left < right ? -1 : left > right;
 }
 
 void corpus_refresh(struct campaign *self)
 {
 	struct paths files = paths_find((const char *const[]){self->corpus_dir}, 1);
+	const size_t known = (size_t)self->n_taken, most = known + (size_t)files.n;
 
+	self->taken = heap_resize(self->taken, most + 1, sizeof *self->taken);
 	for (int i = 0; i < files.n; i++) {
 		const uint64_t hash = hash_text(files.at[i]);
 
-		if (is_taken(self, hash))
+		if (bsearch(&hash, self->taken, known, sizeof hash, compare_hashes))
 			continue;
-		self->taken = heap_resize(self->taken, (size_t)self->n_taken + 1, sizeof *self->taken);
 		self->taken[self->n_taken++] = hash;
 		read_case(self, files.at[i], &self->kept);
 	}
+	qsort(self->taken, (size_t)self->n_taken, sizeof *self->taken, compare_hashes);
 	paths_free(&files);
 	heap_rest();
 }
@@ -204,17 +206,26 @@ char *campaign_seeds(const struct campaign *self, int *n)
 	struct paths files = paths_find((const char *const[]){self->corpus_dir}, 1);
 	const char flag[] = "-seed_inputs=";
 	size_t room = sizeof flag;
-	char *text, *at;
+	/* The flag is a list with commas.  A directory with a comma in its name is read by another name; libFuzzer
+	 * reads the files later, so the descriptor stays open as long as the process. */
+	const int fd = strchr(self->corpus_dir, ',') ? open(self->corpus_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	char own[PATH_TEXT], *text, *at;
 
+	if (fd >= 0)
+		snprintf(own, sizeof own, "/proc/self/fd/%d", fd);
+	else
+		memcpy(own, self->corpus_dir, sizeof own);
 	*n = 0;
 	for (int i = 0; i < files.n; i++)
-		room += strlen(files.at[i]) + 1;
+		room += strlen(own) + strlen(files.at[i]) + 1;
 	text = heap_new(room, 1);
 	at = text + snprintf(text, room, "%s", flag);
 	for (int i = 0; i < files.n; i++) {
-		if (strchr(files.at[i], ','))
+		const char *name = files.at[i] + strlen(self->corpus_dir);
+
+		if (strchr(own, ',') || strchr(name, ','))
 			continue; /* the flag cannot hold it */
-		at += snprintf(at, room - (size_t)(at - text), "%s%s", (*n)++ ? "," : "", files.at[i]);
+		at += snprintf(at, room - (size_t)(at - text), "%s%s%s", (*n)++ ? "," : "", own, name);
 	}
 	paths_free(&files);
 	if (*n)

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -42,6 +43,15 @@ def main():
         check(held >= sum(kept.values()), f"{held} bytes are held of {sum(kept.values())}")
         if driver == "plain":  # it holds what it keeps, and nothing else
             check(held == sum(kept.values()), f"{held} bytes are held, {sum(kept.values())} are kept")
+
+        # A campaign in a folder with a comma in its name goes on from the same cases: libFuzzer takes a list with commas.
+        go_on = []
+        for name in ("plain", "a, b"):
+            copy = pathlib.Path(base) / name
+            shutil.copytree(out, copy)
+            (copy / "campaign.json").write_text(json.dumps(json.loads((copy / "campaign.json").read_text()) | {"cases": 90}))
+            go_on.append(fuzz("--resume", str(copy))[0]["processes"][0]["corpus_bytes"])
+        check(go_on[0] == go_on[1] > held, f"{go_on} bytes are held with and without a comma in the name, {held} before")
 
         # More than a campaign keeps: the next run reads no more than the limit, and adds nothing.
         smallest = min(corpus.iterdir(), key=lambda p: p.stat().st_size)
