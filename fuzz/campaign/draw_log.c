@@ -3,8 +3,8 @@
  *
  * A number is written as in LEB128: seven bits a byte, the lowest first, and the top bit of all bytes but the last is
  * set.  A draw is the number 4 work + 2 (it has failures) + (it counts).  If it has failures, their number follows, and
- * for each: the engine, 2 point + (it is an incident), and the number of the signature.  A new signature has the next
- * number, and then its length and its bytes follow.
+ * for each: the engine, 2 point + (it is an incident), 1 + the kind of its twin or 0, and the number of the signature.
+ * A new signature has the next number, and then its length and its bytes follow.
  */
 #include "draw_log.h"
 
@@ -88,6 +88,7 @@ static void put_failure(struct draw_log *self, const struct case_finding *f)
 
 	put_number(self, (uint64_t)f->which);
 	put_number(self, 2 * (uint64_t)f->point + f->incident);
+	put_number(self, f->of_twin ? 1 + (uint64_t)f->twin : 0);
 	put_number(self, (uint64_t)k);
 	if (k < self->names.n)
 		return;
@@ -219,12 +220,18 @@ static bool read_name(struct draw_reader *self)
 
 static bool read_failure(struct draw_reader *self, struct logged_failure *out)
 {
-	uint64_t which, point, name;
+	uint64_t which, point, twin, name;
 
 	if (!read_number(self, BENCH_ENGINES - 1, &which) || !read_number(self, INT_MAX, &point) ||
-	    !read_number(self, (uint64_t)self->names.n, &name) || ((int)name == self->names.n && !read_name(self)))
+	    !read_number(self, TWIN_COUNT, &twin) || !read_number(self, (uint64_t)self->names.n, &name) ||
+	    ((int)name == self->names.n && !read_name(self)))
 		return false;
-	*out = (struct logged_failure){(int)which, (int)(point / 2), point % 2, self->names.at[name]};
+	*out = (struct logged_failure){.which = (int)which,
+	    .point = (int)(point / 2),
+	    .incident = point % 2,
+	    .of_twin = twin > 0,
+	    .twin = (enum twin)(twin ? twin - 1 : 0),
+	    .signature = self->names.at[name]};
 	return true;
 }
 

@@ -15,7 +15,7 @@
 
 #define DRAW_LOG "draws.log"
 
-enum { LOGGED_MOST = 2 * BENCH_ENGINES };
+enum { LOGGED_MOST = 2 * BENCH_ENGINES * (1 + TWIN_COUNT) };
 
 /* Every coarse signature is written once; later it is a number. */
 struct logged_names {
@@ -27,6 +27,8 @@ struct logged_names {
 struct logged_failure {
 	int which, point;
 	bool incident; /* a request that ended badly (record.h) */
+	bool of_twin;  /* the case is a twin of that kind (record.h) */
+	enum twin twin;
 	const char *signature;
 };
 

@@ -25,7 +25,8 @@ bool retriage_are_shards(const struct source *x, const struct source *y)
 
 	if (!retriage_needs_log(o) || !retriage_needs_log(p) || o->shards != p->shards || o->seed != p->seed ||
 	    o->fd_one_in != p->fd_one_in || o->minimize_budget != p->minimize_budget || o->n_spec != p->n_spec ||
-	    !same_text(o->right_on, p->right_on) || !profile_equal(&o->profile, &p->profile))
+	    o->no_twins != p->no_twins || !same_text(o->right_on, p->right_on) ||
+	    !profile_equal(&o->profile, &p->profile))
 		return false;
 	for (int k = 0; k < o->n_spec; k++)
 		if (strcmp(o->spec[k], p->spec[k]) != 0 || strcmp(x->setup.version[k], y->setup.version[k]) != 0)
@@ -44,9 +45,10 @@ static bool may_open(const char *spec, const char *const *allowed, int n_allowed
 	return may;
 }
 
-/* Why triage cannot run; NULL: it can.  *profile receives the distributions that the shards drew from. */
-static const char *obstacle(
-    const struct source *s, const char *const *allowed, int n_allowed, struct profile *profile, struct arena *a)
+/* Why triage cannot run; NULL: it can.  *profile receives the distributions that the shards drew from, *wide the dtype
+ * of their wide twins. */
+static const char *obstacle(const struct source *s, const char *const *allowed, int n_allowed, struct profile *profile,
+    enum dtype *wide, struct arena *a)
 {
 	const struct oracle_options oracle = {.seed = s->o.seed, .fd_one_in = s->o.fd_one_in};
 	const char *why = NULL;
@@ -68,6 +70,7 @@ static const char *obstacle(
 			why = arena_printf(a, "%s is another version now", s->o.spec[k]);
 	*profile = s->o.profile;
 	fit_profile(&b, profile);
+	*wide = twin_widest(&b);
 	bench_close(&b);
 	return why;
 }
@@ -79,6 +82,7 @@ struct retriage {
 	int n;
 	struct draw_reader *log; /* [n] */
 	struct profile profile;
+	enum dtype wide; /* of the wide twins */
 	struct triage triage;
 	struct failure failure;
 	struct arena side, drawn; /* drawn: the case of the draw */
@@ -91,13 +95,16 @@ static void file_draw(void *context)
 {
 	struct retriage *self = context;
 	struct choice choice = choice_seeded(seed_mix((*self->s)->o.seed, self->number));
-	const struct testcase c = generate(&choice, &self->profile, &self->drawn);
-	struct evidence seen = {0};
+	const struct testcase drawn = generate(&choice, &self->profile, &self->drawn);
 
-	seen.report = testcase_write(&c, &self->drawn, &seen.len);
 	for (int k = 0; k < self->draw.n && !self->broken; k++) {
 		const struct logged_failure *f = &self->draw.failure[k];
+		struct testcase c = drawn;
+		struct evidence seen = {0};
 
+		if (f->of_twin && !twin_make(&drawn, f->twin, self->wide, &self->drawn, &c))
+			continue; /* as in a campaign (findings.c) */
+		seen.report = testcase_write(&c, &self->drawn, &seen.len);
 		self->broken = f->which >= (*self->s)->o.n_spec || f->point >= c.n_point;
 		if (!self->broken && !f->incident)
 			triage_record(&self->triage, f->which, f->signature, f->point, &c, &seen, self->triage.cases);
@@ -213,7 +220,7 @@ const struct json *retriage(struct source *const *s, int n, const char *const *a
 	if (!*why && !open_logs(&self))
 		*why = "a campaign has no log of its draws";
 	if (!*why)
-		*why = obstacle(*sorted, allowed, n_allowed, &self.profile, a);
+		*why = obstacle(*sorted, allowed, n_allowed, &self.profile, &self.wide, a);
 	if (!*why)
 		out = run(&self, reports, a, why, e);
 	for (int k = 0; k < n; k++)

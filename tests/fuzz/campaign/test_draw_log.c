@@ -26,6 +26,8 @@ static struct case_finding failure_of(int k, int i)
 	return (struct case_finding){.which = (k + i) % BENCH_ENGINES,
 	    .point = k % 300,
 	    .signature = names[(k + i) % 3],
+	    .of_twin = k % 3 == 0,
+	    .twin = k % 3 ? (enum twin)0 : (enum twin)(k % TWIN_COUNT),
 	    .incident = k % 14 == 0};
 }
 
@@ -54,7 +56,8 @@ static bool is_draw(const struct logged_draw *d, int k)
 		const struct case_finding f = failure_of(k, i);
 
 		same = d->failure[i].which == f.which && d->failure[i].point == f.point &&
-		    d->failure[i].incident == f.incident && !strcmp(d->failure[i].signature, f.signature);
+		    d->failure[i].incident == f.incident && d->failure[i].of_twin == f.of_twin &&
+		    d->failure[i].twin == f.twin && !strcmp(d->failure[i].signature, f.signature);
 	}
 	return same;
 }
