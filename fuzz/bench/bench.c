@@ -3,6 +3,7 @@
 
 #include "engines/process/hello.h"
 #include "reports/report.h"
+#include "case_work.h"
 
 #include <string.h>
 #include <time.h>
@@ -112,6 +113,29 @@ double bench_waited(const struct bench *b)
 	return sum;
 }
 
+/* ---- asking ---- */
+
+void bench_answer(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct answer *out)
+{
+	b->work += case_work(c) + (engine_hello(engine) ? WORK_EXTERNAL : 0);
+	engine_answer(engine, c, a, out);
+}
+
+/* Of the processes that the engine has had, and of the one that it has or will need next. */
+static int64_t process_work(const struct engine *engine)
+{
+	return engine && engine_timeout(engine) ? (INT64_C(1) + engine_trouble(engine).restarts) * WORK_PROCESS : 0;
+}
+
+int64_t bench_work(const struct bench *b)
+{
+	int64_t sum = b->work + oracle_statistics(b->oracle).work + process_work(b->reference) + process_work(b->right);
+
+	for (int k = 0; k < b->n_engine; k++)
+		sum += process_work(b->engine[k]);
+	return sum;
+}
+
 /* *first: receives the incident, unless it has one. */
 static struct answer *bench_ask(
     struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct incident *first)
@@ -119,7 +143,7 @@ static struct answer *bench_ask(
 	struct answer *answers = NEW(a, struct answer, c->n_point);
 	double start = bench_clock();
 
-	engine_answer(engine, c, a, answers);
+	bench_answer(b, engine, c, a, answers);
 	wait_ended(b, engine, start);
 	if (first->status == ANSWER_OK)
 		*first = engine_incident(engine);
@@ -242,6 +266,18 @@ static void judge_nondeterministic(const struct difference *d, struct judgement 
 	j->assignment = 0;
 }
 
+/* Each counts in whichever run it comes. */
+static const enum answer_status broken[] = {ANSWER_CRASH, ANSWER_OOM, ANSWER_PROTOCOL};
+enum { BROKEN = sizeof broken / sizeof *broken };
+
+static bool is_broken(const struct answer *answers, int n)
+{
+	for (size_t s = 0; s < BROKEN; s++)
+		if (bench_any(answers, n, broken[s]))
+			return true;
+	return false;
+}
+
 /*
  * Asks the engine again before a finding counts.  A crash, memory that is out or a broken protocol counts in either
  * run.  A hang that does not come again may be due to a busy machine, and a failure is not the engine's fault; the
@@ -251,13 +287,12 @@ static void judge_nondeterministic(const struct difference *d, struct judgement 
 static bool bench_ask_again(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a,
     const struct truth *truth, struct answer **answer, struct judgement *judgement, struct incident *incident)
 {
-	static const enum answer_status broken[] = {ANSWER_CRASH, ANSWER_OOM, ANSWER_PROTOCOL},
-	                                ours[] = {ANSWER_HANG, ANSWER_FAILURE};
+	static const enum answer_status ours[] = {ANSWER_HANG, ANSWER_FAILURE};
 	const struct hello *hello = engine_hello(engine);
 	struct answer *first = *answer, *second = bench_ask(b, engine, c, a, incident);
 	struct difference d;
 
-	for (size_t s = 0; s < sizeof(broken) / sizeof(broken[0]); s++) {
+	for (size_t s = 0; s < BROKEN; s++) {
 		if (bench_any(first, c->n_point, broken[s]))
 			return bench_any(second, c->n_point, broken[s]);
 		if (bench_any(second, c->n_point, broken[s])) {
@@ -446,7 +481,8 @@ void bench_judge_one(struct bench *b, struct engine *engine, const struct testca
 		bench_verdict(b, engine, c, &t->truth, answer, a, out);
 		mark = arena_mark(a); /* memory used by confirming belongs to the truth */
 	}
-	if (verdict_is_finding[out->verdict])
+	/* A second run would not change the verdict on a broken one, and would take another process. */
+	if (verdict_is_finding[out->verdict] && !is_broken(answer, c->n_point))
 		bench_ask_again(b, engine, c, a, &t->truth, &answer, out, &incident);
 	if (verdict_is_finding[out->verdict] && !reference_agrees(b, c, &t->truth, a))
 		judge_common(out);

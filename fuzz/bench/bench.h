@@ -23,6 +23,7 @@ struct bench {
 	double waited[BENCH_ENGINES]; /* seconds spent waiting for each engine */
 	int64_t failures;             /* answers that the machine prevented (ANSWER_FAILURE) */
 	int64_t interrupted;          /* answers that were not waited for (ANSWER_INTERRUPTED) */
+	int64_t work;                 /* of the requests, except for those of bench_send; see bench_work */
 };
 
 /* Everything computed about one case; lives in the arena. */
@@ -73,6 +74,12 @@ bool bench_open_again(struct bench *b, const char *spec, const char *reference, 
 /* Whether there is no reference, or it is right about c. */
 bool bench_reference_agrees(struct bench *b, const struct testcase *c, struct arena *a);
 void bench_close(struct bench *b);
+/* Asks an engine of the bench about c; out: [n_point].  As engine_answer, but counted as work. */
+void bench_answer(
+    struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct answer *out);
+/* Everything that the bench has done: requests, truths and processes of its engines.  It is counted, not timed
+ * (case_work.h). */
+int64_t bench_work(const struct bench *b);
 /* Seconds spent waiting for engines. */
 double bench_waited(const struct bench *b);
 /*
@@ -118,7 +125,7 @@ struct shared_truth {
 
 /*
  * Asks one engine and judges it as bench_judge does.  If its judgement is a finding, the truth is confirmed, and the
- * engine is judged anew and asked again.  The answers are given back to the arena.
+ * engine is judged anew and asked again, unless it broke already.  The answers are given back to the arena.
  */
 void bench_judge_one(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a,
     struct shared_truth *t, struct judgement *out);

@@ -56,12 +56,12 @@ bool answers_like_right(
 		return false;
 	own = NEW(a, struct answer, c->n_point);
 	right = NEW(a, struct answer, c->n_point);
-	engine_answer(engine, c, a, own);
+	bench_answer(b, engine, c, a, own);
 	for (int k = 0; k < c->n_point; k++)
 		if (own[k].status == ANSWER_CRASH || own[k].status == ANSWER_PROTOCOL)
 			*broken = own[k].status;
 	if (*broken == ANSWER_OK)
-		engine_answer(b->right, c, a, right);
+		bench_answer(b, b->right, c, a, right);
 	same = *broken == ANSWER_OK && same_answers(own, right, c->n_point);
 	arena_rewind(a, mark);
 	return same;

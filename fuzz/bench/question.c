@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "engines/engine.h"
-#include "case_work.h"
 #include "like_right.h"
 
 enum {
@@ -63,8 +62,6 @@ static int short_timeout(const struct limit *spent, int whole)
 static bool is_broken(const struct question *q, struct engine *engine, const struct testcase *c, enum verdict verdict,
     struct arena *a, struct judgement *out)
 {
-	if (q->work)
-		*q->work += WORK_PROCESS;
 	if (!bench_reference_agrees(q->bench, c, a))
 		return false;
 	*out = (struct judgement){.verdict = verdict};
@@ -81,7 +78,7 @@ static bool ends_so(const struct question *q, struct engine *engine, enum verdic
 	bool ends = false, hangs = false;
 
 	engine_set_timeout(engine, short_timeout(q->spent, engine_timeout(engine)));
-	engine_answer(engine, c, a, answer);
+	bench_answer(q->bench, engine, c, a, answer);
 	engine_set_timeout(engine, 0);
 	took = bench_clock() - start;
 	for (int k = 0; k < c->n_point; k++) {
@@ -92,6 +89,7 @@ static bool ends_so(const struct question *q, struct engine *engine, enum verdic
 		q->spent->hung += took;
 	else
 		q->spent->slowest = fmax(q->spent->slowest, took);
+	q->spent->deaths += ends && !hangs;
 	return ends && is_broken(q, engine, c, verdict, a, out);
 }
 
@@ -138,10 +136,10 @@ static bool shows_once(const struct question *q, struct engine *engine, const st
 	} else {
 		bench_judge_one(q->bench, engine, c, a, t, out);
 	}
-	if (q->work && engine_timeout(engine) && !verdict_answers(out->verdict))
-		*q->work += WORK_PROCESS; /* of the next process */
 	if (q->spent && out->verdict == VERDICT_HANG)
 		q->spent->hung += bench_clock() - start;
+	else if (q->spent)
+		q->spent->deaths += !verdict_answers(out->verdict);
 	return q->disagreement ? r->oracle_disagreement
 	                       : verdict_is_finding[out->verdict] && is_asked_for(q, engine, c, out, a);
 }
@@ -156,8 +154,6 @@ static bool ask(const struct testcase *c, const struct question *q, struct arena
 
 	if (limit_over(q->until, engine) || (q->refuse && q->refuse(q->context, c)))
 		return false;
-	if (q->work)
-		*q->work += case_work(c) + (engine_hello(engine) ? WORK_EXTERNAL : 0);
 	if (!verdict_answers(expected))
 		return ends_so(q, engine, expected, c, a, out);
 	if (q->rough) {

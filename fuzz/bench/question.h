@@ -30,6 +30,7 @@ struct limit {
 	bool (*stop)(void); /* NULL: never */
 	double hung;        /* seconds that hangs took */
 	double slowest;     /* seconds of the slowest candidate that was answered */
+	int deaths;         /* requests that were not answered, except for hangs: each took a process */
 	bool ended;         /* a case has ended the search (ends_search_fn) */
 };
 
@@ -55,8 +56,8 @@ struct question {
 	/* Each run has a fresh process, if the engine has a process.  A failure that shows only after other cases does
 	 * not count. */
 	bool fresh;
-	/* JUDGED_IN_SHORT: an answer like a right one (like_right.h) means no, and any other answer yes.  No truth is
-	 * computed.  Not for an engine from outside. */
+	/* An answer like a right one (like_right.h) means no, and any other answer yes.  No truth is computed.  Not for
+	 * an engine from outside. */
 	bool rough;
 	/* A full arena means no.  Otherwise it ends the caller's arena_try. */
 	bool full_is_no;
@@ -68,8 +69,6 @@ struct question {
 	const struct limit
 	    *until;          /* once this limit is over, no engine is asked and no case shows anything; NULL: never */
 	struct limit *spent; /* receives the time that hangs took; NULL: not counted */
-	int64_t *work; /* the work of every case asked about, except for its truth, is added to it (case_work.h); NULL:
-	                  it is not */
 	refuse_case_fn
 	    *refuse;          /* a case that it refuses shows nothing, and no engine is asked; NULL: none is refused */
 	ends_search_fn *ends; /* ends minimize_finding, with spent->ended; NULL: nothing does */

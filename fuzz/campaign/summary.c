@@ -11,6 +11,7 @@
 #include "reports/view.h"
 #include "internal.h"
 #include "sources.h"
+#include "fuzz/bench/case_work.h"
 #include "fuzz/bench/exit_code.h"
 #include "fuzz/bench/stop.h"
 
@@ -194,6 +195,22 @@ static void put_engines(struct json_writer *w, const struct campaign *self)
 	json_end(w);
 }
 
+/* The counted work: of judging, and of minimizing cases that led to new findings, and that led to none. */
+static void put_work(struct json_writer *w, const struct campaign *self)
+{
+	const struct allowance *minimizing = &self->triage.allowance;
+	int64_t judging = self->counts.work;
+
+	for (int k = 0; k < self->n_engine; k++)
+		judging += self->counts.cases * (engine_spec_is_external(self->spec[k]) ? WORK_EXTERNAL : WORK_DRAW);
+	json_member_object(w, "work", JSON_FLOW);
+	json_member_integer(w, "judging", judging);
+	json_member_integer(w, "new_findings", minimizing->found);
+	json_member_integer(w, "known_findings", minimizing->spent);
+	put_percent(w, "known_findings_percent", minimizing->spent, judging + minimizing->found + minimizing->spent);
+	json_end(w);
+}
+
 static int median_ops(const struct campaign *self)
 {
 	int64_t below = 0;
@@ -298,6 +315,7 @@ static char *summary_write(const struct campaign *self, struct arena *a, size_t 
 	json_member_integer(&w, "distinct_findings", self->triage.n_finding);
 	put_findings(&w, self);
 	json_member_integer(&w, "deferred", self->triage.deferred.n);
+	put_work(&w, self);
 	campaign_put_cross(self, &w, a);
 	json_member_integer(&w, "oracle_disagreements", self->counts.oracle_disagreements);
 	json_member_array(&w, "oracle_files", JSON_FLOW);

@@ -72,11 +72,12 @@ bool finding_ends_soon(const struct question *same, const struct testcase *from,
 	return ended && case_shows(&small, &in_short, a, NULL);
 }
 
-void slips_take(const struct slips *slips, const char *spec, const char *right_on, const struct limit *until,
+int64_t slips_take(const struct slips *slips, const char *spec, const char *right_on, const struct limit *until,
     take_slip_fn *take, void *context)
 {
 	struct oracle_options oracle = {.seed = 1, .fd_one_in = INT_MAX};
 	struct question q = {.judged = JUDGED_IN_FULL, .full_is_no = true};
+	int64_t work = 0;
 	struct arena a;
 	struct error e = {0};
 
@@ -94,9 +95,11 @@ void slips_take(const struct slips *slips, const char *spec, const char *right_o
 		q.bench = &one;
 		q.signature = slip->signature;
 		shows = case_shows(&c, &q, &a, NULL);
+		work += bench_work(&one);
 		bench_close(&one);
 		if (shows)
 			take(context, slip->signature, &c);
 	}
 	arena_free(&a);
+	return work;
 }

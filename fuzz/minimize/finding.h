@@ -24,10 +24,10 @@ bool finding_ends_soon(const struct question *same, const struct testcase *from,
 
 /*
  * Calls `take` for every slip that a fresh engine shows, judged in full.  right_on: see bench_open_against.  It ends
- * when `until` (NULL: never) is over.
+ * when `until` (NULL: never) is over.  Returns the work of judging them (bench_work).
  */
 typedef void take_slip_fn(void *context, const char *signature, const struct testcase *c);
-void slips_take(const struct slips *slips, const char *spec, const char *right_on, const struct limit *until,
+int64_t slips_take(const struct slips *slips, const char *spec, const char *right_on, const struct limit *until,
     take_slip_fn *take, void *context);
 
 #endif

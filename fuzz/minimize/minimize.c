@@ -25,7 +25,12 @@ enum {
 	 * A pass gives up after this many candidates without a success.  Otherwise passes over pairs of inputs, or over
 	 * the elements of large literals, would use up the budget.
 	 */
-	PATIENCE = 4000
+	PATIENCE = 4000,
+	/*
+	 * A search ends when the engine has died of so many candidates that were not taken.  Each death costs as much
+	 * as dozens of answers.
+	 */
+	VAIN_DEATHS = 64
 };
 
 /* ---- the measure: lexicographic, smaller is simpler ---- */
@@ -132,6 +137,7 @@ struct minimizer {
 	interesting_fn *interesting;
 	void *self;
 	int budget;
+	int vain_deaths;
 	const struct limit *until;
 	struct minimize_statistics *stats;
 	struct arena keep[2]; /* the best case so far lives in keep[which] */
@@ -162,13 +168,15 @@ static void keep_case(struct minimizer *m, const struct testcase *c)
 	m->drop_dead = program_nodes(&live) == program_nodes(&m->best.program);
 }
 
-/* Result of a candidate.  TRIAL_SIMPLER: it is simpler, but does not show the finding. */
-enum trial { TRIAL_END, TRIAL_SKIP, TRIAL_SIMPLER, TRIAL_BETTER };
+/* Result of a candidate.  TRIAL_SIMPLER: it is simpler, but does not show the finding.  TRIAL_DEATH: the same, because
+ * the engine died; it would most likely die elsewhere too. */
+enum trial { TRIAL_END, TRIAL_SKIP, TRIAL_SIMPLER, TRIAL_DEATH, TRIAL_BETTER };
 
 /* Tries candidate k of a pass, varied by edit_vary unless `variant` is -1.  TRIAL_BETTER: it is the best case now. */
 static enum trial make_and_judge(struct minimizer *m, minimize_pass_fn *make, int k, int variant)
 {
 	struct edit e;
+	const int deaths = m->until ? m->until->deaths : 0;
 	struct measure measure;
 	enum edit_result r;
 
@@ -188,8 +196,12 @@ static enum trial make_and_judge(struct minimizer *m, minimize_pass_fn *make, in
 	if (!tried_add(&m->tried, testcase_hash(&e.c)))
 		return TRIAL_SIMPLER;
 	m->stats->tried++;
-	if (!m->interesting(m->self, &e.c, &m->scratch))
-		return TRIAL_SIMPLER;
+	if (!m->interesting(m->self, &e.c, &m->scratch)) {
+		if (!m->until || m->until->deaths == deaths)
+			return TRIAL_SIMPLER;
+		m->vain_deaths++;
+		return TRIAL_DEATH;
+	}
 	keep_case(m, &e.c);
 	m->stats->accepted++;
 	return TRIAL_BETTER;
@@ -221,7 +233,10 @@ static enum trial try_candidate(struct minimizer *m, minimize_pass_fn *make, int
 	return x.became;
 }
 
-static bool is_over(const struct minimizer *m) { return m->stats->tried >= m->budget || limit_over(m->until, NULL); }
+static bool is_over(const struct minimizer *m)
+{
+	return m->stats->tried >= m->budget || m->vain_deaths >= VAIN_DEATHS || limit_over(m->until, NULL);
+}
 
 static enum trial try_everywhere(struct minimizer *m, const struct pass *pass, int k)
 {
@@ -250,6 +265,7 @@ static bool run_pass(struct minimizer *m, const struct pass *pass)
 			break;
 		case TRIAL_SKIP:
 		case TRIAL_SIMPLER:
+		case TRIAL_DEATH:
 			k++;
 			idle++;
 			break;

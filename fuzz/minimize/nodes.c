@@ -1,12 +1,14 @@
 /* nodes.c: passes that take one node out of the program, or give it other operands. */
 #include "passes.h"
 
+#include <string.h>
+
 #include "engines/engine.h"
 
 /* ---- top-level nodes as data ---- */
 
-/* Values of a top-level node's results at the only point, from a run of the program that returns just them. */
-static const struct answer *values_at_point(struct edit *e, const struct node *n)
+/* The numbers of n values of the top level at the only point, from a run of the program that returns just them. */
+static const struct answer *values_at_point(struct edit *e, const int *value, int n)
 {
 	struct testcase c = e->c;
 	struct answer *out;
@@ -15,10 +17,9 @@ static const struct answer *values_at_point(struct edit *e, const struct node *n
 	if (!e->primal || c.n_point != 1)
 		return NULL;
 	c.program = program_copy(&c.program, e->arena);
-	c.program.top.result = NEW(e->arena, int, n->n_out);
-	c.program.top.n_result = n->n_out;
-	for (int i = 0; i < n->n_out; i++)
-		c.program.top.result[i] = n->out + i;
+	c.program.top.result = NEW(e->arena, int, n);
+	c.program.top.n_result = n;
+	memcpy(c.program.top.result, value, (size_t)n * sizeof *value);
 	c.program = program_drop_dead(&c.program, e->arena);
 	c.n_transform = 0;
 	c.n_expect = 0;
@@ -26,26 +27,74 @@ static const struct answer *values_at_point(struct edit *e, const struct node *n
 		return NULL;
 	out = NEW(e->arena, struct answer, 1);
 	engine_answer(e->primal, &c, e->arena, out);
-	return out->status == ANSWER_OK && out->n_primal == n->n_out ? out : NULL;
+	return out->status == ANSWER_OK && out->n_primal == n ? out : NULL;
+}
+
+/* Adds the results of a node to value[n], and returns their number then. */
+static int add_results(const struct node *node, int *value, int n)
+{
+	for (int i = 0; i < node->n_out; i++)
+		value[n++] = node->out + i;
+	return n;
+}
+
+/* Replaces the node by constants with these values, one for each result. */
+static void become_constants(struct edit *e, struct region *r, int index, const struct tensor *value)
+{
+	const int out = r->node[index].out, n_out = r->node[index].n_out;
+
+	edit_remove_node(r, index);
+	for (int i = 0; i < n_out; i++)
+		edit_replace(e, out + i, edit_insert_constant(e, r, index, &value[i]));
 }
 
 enum edit_result pass_cut(struct edit *e, int k)
 {
+	int value[LIMIT_ARGS];
 	const struct answer *at;
 	struct site s;
-	int out, n_out, index;
 
 	if (!edit_site_last(e, k, &s))
 		return EDIT_END;
-	if (!s.top || s.node->op == OP_CONSTANT || !(at = values_at_point(e, s.node)))
+	if (!s.top || s.node->op == OP_CONSTANT || !(at = values_at_point(e, value, add_results(s.node, value, 0))))
 		return EDIT_SKIP;
-	out = s.node->out;
-	n_out = s.node->n_out;
-	index = s.index;
-	edit_remove_node(s.region, index);
-	for (int i = 0; i < n_out; i++)
-		edit_replace(e, out + i, edit_insert_constant(e, s.region, index, &at->primal[i]));
+	become_constants(e, s.region, s.index, at->primal);
 	return EDIT_TRY;
+}
+
+bool cut_nodes(struct edit *e, cut_node_fn *is_cut, const void *context)
+{
+	struct region *top = &e->c.program.top;
+	bool any = false;
+
+	/* The last nodes come first.  So no node is cut before its value is computed from it. */
+	for (int end = top->n_node, i; end > 0; end = i) {
+		int value[LIMIT_ARGS], node[LIMIT_ARGS], n_value = 0, n = 0, at = 0;
+		const struct answer *answer;
+
+		for (i = end; i > 0 && n_value + top->node[i - 1].n_out <= LIMIT_ARGS; i--) {
+			const struct node *x = &top->node[i - 1];
+
+			if (!is_cut(context, &e->c.program, x))
+				continue;
+			if (x->op == OP_CONSTANT)
+				return false;
+			node[n++] = i - 1;
+			n_value = add_results(x, value, n_value);
+		}
+		if (!n)
+			continue;
+		if (!(answer = values_at_point(e, value, n_value)))
+			return false;
+		for (int k = 0; k < n; k++) {
+			const int n_out = top->node[node[k]].n_out;
+
+			become_constants(e, top, node[k], &answer->primal[at]);
+			at += n_out;
+		}
+		any = true;
+	}
+	return any;
 }
 
 enum { PROMOTE_INPUTS = 4, PROMOTE_HOWS = 2 + PROMOTE_INPUTS };
@@ -55,7 +104,7 @@ enum { PROMOTE_INPUTS = 4, PROMOTE_HOWS = 2 + PROMOTE_INPUTS };
 enum edit_result pass_promote(struct edit *e, int k)
 {
 	struct region *top = &e->c.program.top;
-	int how = k % PROMOTE_HOWS, input = how - 2, index;
+	int how = k % PROMOTE_HOWS, input = how - 2, index, value[LIMIT_ARGS];
 	const struct answer *at;
 	struct site s;
 	struct node n;
@@ -81,7 +130,7 @@ enum edit_result pass_promote(struct edit *e, int k)
 		e->c.program.type[top->param + input] = *edit_type(e, n.out);
 		edit_replace(e, n.out, top->param + input);
 	} else {
-		if (top->n_param + n.n_out > LIMIT_ARGS || !(at = values_at_point(e, &n)))
+		if (top->n_param + n.n_out > LIMIT_ARGS || !(at = values_at_point(e, value, add_results(&n, value, 0))))
 			return EDIT_SKIP;
 		for (int i = 0; i < n.n_out; i++)
 			edit_replace(e, n.out + i, edit_add_input(e, &at->primal[i], how == 0));

@@ -10,6 +10,14 @@
  */
 typedef enum edit_result minimize_pass_fn(struct edit *e, int k);
 
+/* Which nodes are cut. */
+typedef bool cut_node_fn(const void *context, const struct program *p, const struct node *n);
+/*
+ * As pass_cut, of all nodes of the top level that is_cut names; the program is run once for up to LIMIT_ARGS values.
+ * False if one of them cannot be cut, or there is none.
+ */
+bool cut_nodes(struct edit *e, cut_node_fn *is_cut, const void *context);
+
 #define PASS(function, elsewhere, meaning) minimize_pass_fn function;
 #include "passes.def"
 #undef PASS

@@ -57,7 +57,7 @@ static bool answers_alike(
 	struct answer *own = NEW(a, struct answer, written->n_point);
 	int same = 0;
 
-	engine_answer(any->bench->engine[0], written, a, own);
+	bench_answer(any->bench, any->bench->engine[0], written, a, own);
 	while (same < written->n_point && same_answer(&as_is[same], &own[same]))
 		same++;
 	return same == written->n_point;
@@ -95,7 +95,7 @@ bool written_alike(const struct question *any, const struct testcase *c, struct 
 
 	if (!next_way(c, &n, &f) || limit_over(any->until, any->bench->engine[0]))
 		return false;
-	engine_answer(any->bench->engine[0], c, a, as_is);
+	bench_answer(any->bench, any->bench->engine[0], c, a, as_is);
 	do {
 		if (write_levels(c, n, &formulations[f], a, out) && answers_alike(any, as_is, out, a))
 			return true;
@@ -115,7 +115,7 @@ static bool write_levels_out(
 
 	if ((!stack_inner(c) && !has_derived_op(&c->program)) || !case_shows(c, any, a, &j))
 		return false;
-	engine_answer(any->bench->engine[0], c, a, as_is);
+	bench_answer(any->bench, any->bench->engine[0], c, a, as_is);
 	return write_out(any, c, as_is, j.verdict, a, out) || write_out(any, c, NULL, j.verdict, a, out);
 }
 
@@ -216,7 +216,7 @@ static struct testcase smallest(
 struct testcase simplest_case(const struct question *q, const struct testcase *minimal, int budget, struct arena *a)
 {
 	const struct question any = {
-	    .bench = q->bench, .until = q->until, .runs = steady_runs(q, minimal, a), .work = q->work};
+	    .bench = q->bench, .until = q->until, .spent = q->spent, .runs = steady_runs(q, minimal, a)};
 	struct testcase c = *minimal, from;
 	bool written = write_levels_out(&any, &c, a, &from);
 

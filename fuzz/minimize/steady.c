@@ -44,16 +44,17 @@ bool same_answer(const struct answer *x, const struct answer *y)
 
 int steady_runs(const struct question *q, const struct testcase *c, struct arena *a)
 {
-	struct engine *engine = q->bench->engine[0];
+	struct bench *bench = q->bench;
+	struct engine *engine = bench->engine[0];
 	struct answer *first = NEW(a, struct answer, c->n_point), *again = NEW(a, struct answer, c->n_point);
 	int runs = 1;
 
 	if (limit_over(q->until, engine))
 		return runs;
-	engine_answer(engine, c, a, first);
+	bench_answer(bench, engine, c, a, first);
 	for (int run = 1; run < STEADY_RUNS && runs == 1 && first->status == ANSWER_OK && !limit_over(q->until, engine);
 	     run++) {
-		engine_answer(engine, c, a, again);
+		bench_answer(bench, engine, c, a, again);
 		for (int k = 0; k < c->n_point; k++)
 			runs = same_answer(&first[k], &again[k]) ? runs : UNSTEADY_RUNS;
 	}

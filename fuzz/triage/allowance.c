@@ -4,7 +4,7 @@
 #include "fuzz/bench/case_work.h"
 
 enum {
-	BASE = 200 * WORK_MILLISECOND, /* for a campaign of any length: some dozen cases */
+	BASE = 250 * WORK_MILLISECOND, /* for a campaign of any length: some dozen cases */
 	SHARE = 5,                     /* percent; the counted work of judging is about twice its time */
 	NEVERTHELESS_ONE_IN = 32
 };

@@ -10,7 +10,8 @@
 
 /* Plain numbers: a campaign that goes on later needs all of them again. */
 struct allowance {
-	int64_t spent;   /* work of all minimizing that led to no new finding */
+	int64_t spent;   /* work on cases that led to no new finding */
+	int64_t found;   /* work on cases that led to one */
 	int64_t refused; /* checks for which there was no work left */
 };
 

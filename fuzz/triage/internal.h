@@ -3,6 +3,7 @@
 #ifndef FUZZ_TRIAGE_INTERNAL_H
 #define FUZZ_TRIAGE_INTERNAL_H
 
+#include "fuzz/bench/case_work.h"
 #include "case_form.h"
 #include "triage.h"
 #include "wiring.h"
@@ -80,7 +81,12 @@ void triage_take_evidence(struct triage *self, const struct shown *shown, struct
 
 /* ---- known.c ---- */
 
-enum { FIRST_CASES = 8 }; /* cases of a finding that are minimized whatever work is left */
+/* Cases of a finding that are minimized whatever work is left, as long as they have not taken FIRST_WORK. */
+enum { FIRST_CASES = 8, FIRST_WORK = 1000 * WORK_MILLISECOND };
+
+bool finding_is_young(const struct finding *f);
+/* Whether there is work left for a case that shows a face of f; a young finding needs none. */
+bool triage_has_work(const struct triage *self, const struct finding *f, int which);
 
 bool finding_has_face(const struct finding *f, const char *signature);
 /* The first finding of engine `which` with that face; NULL: there is none. */

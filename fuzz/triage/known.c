@@ -4,7 +4,8 @@
  * It most likely is if it contains the pattern of a finding that has the case's coarse signature as a face.  So triage
  * takes the pattern out: the nodes that it hangs on become constants with their values at the point.  If nothing fails
  * any more, the case is counted.  If something still fails, that is another finding, and the case without the pattern
- * is a smaller case of it.  This costs one request; minimizing costs hundreds.
+ * is a smaller case of it.  This costs one request; minimizing costs hundreds.  A built-in engine is first compared
+ * with a right one, because that needs no truth.
  *
  * An engine may make the pattern itself.  It runs a batch or a fixed point as a loop, and differentiates one op by
  * others.  So the same is done with each slice of a batch, and with the case written out (simplest.h), if the engine
@@ -13,8 +14,9 @@
  * This misses a bug that shows only together with a known pattern.  Therefore some cases of each finding are minimized
  * nevertheless: the first, second, fourth, and so on, then one in RECHECK_ONE_IN.
  *
- * These checks need an allowance (allowance.h).  A case that nothing known explains is minimized, until the search
- * comes to a known form (case_form.h).  If its coarse signature is known, it may be deferred (deferred.h).
+ * All this needs an allowance (allowance.h).  Without one, only the comparison is made.  A case that nothing known
+ * explains is minimized, until the search comes to a known form (case_form.h).  If its coarse signature is known, it
+ * may be deferred (deferred.h).
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -36,6 +38,7 @@ struct remainder {
 	struct engine *primal;
 	struct arena arena; /* holds the case without known patterns */
 	bool open;
+	bool granted; /* there is work left for the case at hand */
 };
 
 bool finding_has_face(const struct finding *f, const char *signature)
@@ -150,33 +153,17 @@ static bool has_op_of(const struct pattern *p, const struct node *n)
 	return has;
 }
 
-static bool hangs_on(const struct likely *l, const struct program *p, const struct node *n)
+/* Whether the symptom hangs on the node. */
+static bool hangs_on(const void *likely, const struct program *p, const struct node *n)
 {
+	const struct likely *l = likely;
+
 	if (l->k || !l->f->n_wiring)
 		return has_op_of(&l->f->symptom[l->k].pattern, n);
 	for (int k = 0; k < l->f->n_wiring; k++)
 		if (wiring_hangs_on(&l->f->wiring[k]->program, p, n))
 			return true;
 	return false;
-}
-
-/* Replaces by constants all nodes at top level that the symptom hangs on.  False if one cannot be replaced, or there is
- * none. */
-static bool take_out(struct edit *e, const struct likely *l)
-{
-	bool any = false;
-	struct site s;
-
-	for (int k = 0; edit_site_last(e, k, &s);) {
-		if (!s.top || !hangs_on(l, &e->c.program, s.node)) {
-			k++;
-		} else {
-			if (pass_cut(e, k) != EDIT_TRY)
-				return false;
-			any = true;
-		}
-	}
-	return any && edit_finish(e, true);
 }
 
 /* Makes *s the smaller case c, which shows judgement *j. */
@@ -208,21 +195,38 @@ static struct testcase failing_point(struct remainder *rest, const struct shown 
 enum left {
 	LEFT_AS_IT_WAS, /* the pattern cannot be taken out */
 	LEFT_RIGHT,     /* without the pattern nothing fails */
-	LEFT_FAILING    /* something still fails */
+	LEFT_FAILING,   /* something still fails */
+	LEFT_UNKNOWN    /* the engine does not answer like a right one, and there is no work left for a truth */
 };
+
+/* Whether the engine fails on c, as *j says.  An engine from outside is judged whatever work is left: comparing it
+ * would cost as much. */
+static enum left judge_left(struct remainder *rest, const struct testcase *c, struct judgement *j)
+{
+	const struct question rough = {.bench = &rest->bench, .rough = true}, full = {.bench = &rest->bench};
+
+	if (!engine_hello(rest->bench.engine[0])) {
+		if (!case_shows(c, &rough, &rest->arena, NULL))
+			return LEFT_RIGHT;
+		if (!rest->granted)
+			return LEFT_UNKNOWN;
+	}
+	return case_shows(c, &full, &rest->arena, j) ? LEFT_FAILING : LEFT_RIGHT;
+}
 
 /* What is left without the pattern of *l.  If something still fails, *s becomes that smaller case. */
 static enum left left_without(struct remainder *rest, const char *engine, const struct likely *l, struct shown *s)
 {
 	struct edit e = {.c = failing_point(rest, s), .arena = &rest->arena, .primal = rest->primal};
 	struct judgement j;
+	enum left left;
 
-	if (!take_out(&e, l))
+	if (!cut_nodes(&e, hangs_on, l) || !edit_finish(&e, true))
 		return LEFT_AS_IT_WAS;
-	if (!case_shows(&e.c, &(struct question){.bench = &rest->bench}, &rest->arena, &j))
-		return LEFT_RIGHT;
-	becomes(s, rest, engine, &e.c, &j);
-	return LEFT_FAILING;
+	left = judge_left(rest, &e.c, &j);
+	if (left == LEFT_FAILING)
+		becomes(s, rest, engine, &e.c, &j);
+	return left;
 }
 
 /* Whether one slice of a batch of *s fails alone.  *s then becomes that case. */
@@ -234,8 +238,7 @@ static bool fails_in_slice(struct remainder *rest, const char *engine, struct sh
 
 		if (pass_keep_slice(&e, k) != EDIT_TRY)
 			return false;
-		if (!edit_finish(&e, false) ||
-		    !case_shows(&e.c, &(struct question){.bench = &rest->bench}, &rest->arena, &j))
+		if (!edit_finish(&e, false) || judge_left(rest, &e.c, &j) != LEFT_FAILING)
 			continue;
 		becomes(s, rest, engine, &e.c, &j);
 		return true;
@@ -328,28 +331,46 @@ int64_t triage_judged(const struct triage *self, int which)
 	return self->truth_work + self->cases * each;
 }
 
-/* Whether there is work left to check a case that is most likely of f (allowance.h).  The first cases of a
- * finding do not need any. */
+bool finding_is_young(const struct finding *f) { return f->minimized < FIRST_CASES && f->spent < FIRST_WORK; }
+
+bool triage_has_work(const struct triage *self, const struct finding *f, int which)
+{
+	return finding_is_young(f) || allowance_grants(&self->allowance, triage_judged(self, which));
+}
+
+/* Whether a case that is most likely of f may be minimized as a check (allowance.h). */
 static bool may_minimize(struct triage *self, const struct finding *f, const struct shown *s)
 {
-	return f->minimized < FIRST_CASES || allowance_grants_check(&self->allowance, triage_judged(self, s->which));
+	return finding_is_young(f) || allowance_grants_check(&self->allowance, triage_judged(self, s->which));
 }
 
 /* Whether the n-th case of one kind is minimized nevertheless, as a check. */
 static bool is_check(int64_t n) { return !(n & (n - 1)) || !(n % RECHECK_ONE_IN); }
+
+/* Runs a search of this file for a case that shows a face of f, and counts its work.  False: memory was full. */
+static bool leave_out(struct remains *x, void (*search)(void *), const struct finding *f)
+{
+	struct remainder *rest = x->rest;
+	const int64_t before = bench_work(&rest->bench);
+	bool done;
+
+	rest->granted = triage_has_work(x->triage, f, x->shown->which);
+	arena_reset(&rest->arena);
+	done = arena_try(&rest->arena, search, x);
+	x->triage->allowance.spent += bench_work(&rest->bench) - before;
+	return done;
+}
 
 /* triage_known of a case that no finding explains as it stands. */
 static struct finding *known_inside(struct triage *self, struct shown *s, struct finding **likely)
 {
 	const struct shown whole = *s;
 	struct remains x = {.triage = self, .shown = s};
-	struct finding *f;
+	struct finding *f = finding_of_face(self, s->which, s->signature);
 
-	if (!verdict_answers(s->verdict) || triage_over(self) || !finding_of_face(self, s->which, s->signature) ||
-	    !(x.rest = remainder_of(self, s->which)))
+	if (!verdict_answers(s->verdict) || triage_over(self) || !f || !(x.rest = remainder_of(self, s->which)))
 		return NULL;
-	arena_reset(&x.rest->arena);
-	if (!arena_try(&x.rest->arena, look_inside, &x)) {
+	if (!leave_out(&x, look_inside, f)) {
 		*s = whole;
 		return NULL;
 	}
@@ -366,6 +387,7 @@ static struct finding *known_inside(struct triage *self, struct shown *s, struct
 
 struct finding *triage_known(struct triage *self, struct shown *s, struct finding **likely)
 {
+	const struct shown whole = *s;
 	struct remains x = {.triage = self, .shown = s, .likely = find_likely(self, s)};
 	struct finding *first = x.likely.f;
 
@@ -382,8 +404,11 @@ struct finding *triage_known(struct triage *self, struct shown *s, struct findin
 		return NULL;
 	}
 	x.rest = remainder_of(self, s->which);
-	if (!x.rest)
+	if (!x.rest || !leave_out(&x, leave_out_known, first))
 		return first;
-	arena_reset(&x.rest->arena);
-	return !arena_try(&x.rest->arena, leave_out_known, &x) || x.likely.f ? first : NULL;
+	if (x.left == LEFT_UNKNOWN) {
+		*s = whole;
+		return NULL;
+	}
+	return x.likely.f ? first : NULL;
 }

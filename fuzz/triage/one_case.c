@@ -108,7 +108,7 @@ static void simplify(struct triage *self, int budget, const struct question *s, 
 {
 	const struct known_names *known = s->context;
 	const struct question any = {
-	    .bench = s->bench, .until = s->until, .work = s->work, .refuse = has_new_wiring, .context = s->context};
+	    .bench = s->bench, .until = s->until, .spent = s->spent, .refuse = has_new_wiring, .context = s->context};
 	struct testcase simple = simplest_case(&any, c, budget, self->side);
 	/* The search saw a finding here.  An engine whose answers differ will show it again in some run. */
 	bool shows = case_shows(&simple,
@@ -222,10 +222,8 @@ void triage_case(
 	role = NEW(self->side, enum role, program_nodes(&c.program) + 1);
 	symptom->weak_zero = !symptom->flaky && signature_weak_zero(out->signature);
 	if (!symptom->flaky && answers && !symptom->weak_zero) {
-		const struct question any = {.bench = same->bench,
-		    .until = same->until,
-		    .runs = steady_runs(same, &c, self->side),
-		    .work = same->work};
+		const struct question any = {
+		    .bench = same->bench, .until = same->until, .runs = steady_runs(same, &c, self->side)};
 
 		find_roles(&any, &c, r.judgement[0].verdict, self->side, role);
 		symptom->unsteady = any.runs > 1;

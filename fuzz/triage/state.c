@@ -120,7 +120,8 @@ static const struct {
 	size_t offset;
 } numbers[] = {{"count", offsetof(struct finding, count)}, {"first_case", offsetof(struct finding, first_case)},
     {"minimized", offsetof(struct finding, minimized)}, {"likely", offsetof(struct finding, likely)},
-    {"inside", offsetof(struct finding, inside)}, {"short_cuts", offsetof(struct finding, short_cuts)}};
+    {"inside", offsetof(struct finding, inside)}, {"short_cuts", offsetof(struct finding, short_cuts)},
+    {"spent", offsetof(struct finding, spent)}};
 
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 enum { FORM_TEXT = 16 + 1 }; /* characters of a form, with the zero at the end */
@@ -128,7 +129,8 @@ enum { FORM_TEXT = 16 + 1 }; /* characters of a form, with the zero at the end *
 static const struct {
 	const char *name;
 	size_t offset;
-} allowances[] = {{"spent", offsetof(struct allowance, spent)}, {"refused", offsetof(struct allowance, refused)}};
+} allowances[] = {{"spent", offsetof(struct allowance, spent)}, {"found", offsetof(struct allowance, found)},
+    {"refused", offsetof(struct allowance, refused)}};
 
 enum { ALLOWANCES = sizeof allowances / sizeof *allowances };
 

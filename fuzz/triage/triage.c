@@ -115,7 +115,7 @@ static void record(struct triage *self, const struct shown *shown, struct findin
 	struct triaged t = {.engine = name};
 	char *own = heap_text(shown->signature);
 	struct trail trail = {0};
-	struct finding *found = NULL;
+	struct finding *found = NULL, *of;
 	struct known_names names = {self, name, own, &shown->c->program, &trail, &found};
 	struct limit limit = {.stop = stop_requested, .deadline = search_deadline(self)};
 	struct slips slips = {0};
@@ -127,7 +127,6 @@ static void record(struct triage *self, const struct shown *shown, struct findin
 	    .slips = &slips,
 	    .until = &limit,
 	    .spent = &limit,
-	    .work = &work,
 	    .refuse = search_turns_known,
 	    .ends = search_leads_to_known,
 	    .context = &names};
@@ -157,14 +156,19 @@ static void record(struct triage *self, const struct shown *shown, struct findin
 	else
 		triage_file(self, shown, own, &t, &trail);
 	if (opened) {
-		if (self->n_finding <= before)
-			self->allowance.spent += work + oracle_statistics(one.oracle).work;
+		work = bench_work(&one);
 		bench_close(&one);
 	}
+	*(self->n_finding > before ? &self->allowance.found : &self->allowance.spent) += work;
+	of = finding_of_face(self, shown->which, own);
+	if (of)
+		of->spent += work;
 	if (*pending)
 		file_remove(self->pending, pending, &e);
-	if (!shown->slip) /* slips of a slip are dropped */
-		slips_take(&slips, spec, self->right_on, &limit, take_slip, &taker);
+	if (!shown->slip) { /* slips of a slip are dropped */
+		work = slips_take(&slips, spec, self->right_on, &limit, take_slip, &taker);
+		self->allowance.spent += work;
+	}
 	slips_free(&slips);
 	free(own);
 }
@@ -175,8 +179,7 @@ static bool is_deferred(struct triage *self, const struct shown *s, const struct
 {
 	const struct finding *f = finding_of_face(self, s->which, s->signature);
 
-	return f && f->minimized >= FIRST_CASES && finding_of_face(self, whole->which, whole->signature) &&
-	    !allowance_grants(&self->allowance, triage_judged(self, s->which));
+	return f && finding_of_face(self, whole->which, whole->signature) && !triage_has_work(self, f, s->which);
 }
 
 static void defer(struct triage *self, const struct shown *s)

@@ -5,6 +5,7 @@
 #include "engines/instance.h"
 #include "fuzz/bench/account.h"
 #include "fuzz/bench/bench.h"
+#include "fuzz/bench/case_work.h"
 #include "fuzz/bench/question.h"
 #include "tests/check.h"
 #include "tests/support/case_text.h"
@@ -311,6 +312,32 @@ static void test_isolated(struct arena *a)
 	bench_close(&b);
 }
 
+/* A candidate that kills the engine costs one process, and that is counted as work. */
+static void test_one_death(struct arena *a)
+{
+	static const char *const spec = "tape+crash";
+	struct oracle_options options = {.seed = 1, .fd_one_in = 1};
+	struct testcase c = square_case(true, a);
+	struct shared_truth t = {.confirmed = true};
+	struct judgement j;
+	struct error e = {.text = ""};
+	struct bench b;
+	int64_t before;
+
+	c.transform[0].kind = TRANSFORM_VJP;
+	CHECK(bench_open(&b, &spec, 1, &options, &e), "%s", e.text);
+	if (e.text[0])
+		return;
+	oracle_truth(b.oracle, &c, a, &t.truth);
+	before = bench_work(&b);
+	bench_judge_one(&b, b.engine[0], &c, a, &t, &j);
+	CHECK(j.verdict == VERDICT_CRASH && engine_trouble(b.engine[0]).crashes == 1, "%s, %d crashes",
+	    verdict_names[j.verdict], engine_trouble(b.engine[0]).crashes);
+	CHECK(bench_work(&b) - before == case_work(&c) + WORK_PROCESS, "%lld counted",
+	    (long long)(bench_work(&b) - before));
+	bench_close(&b);
+}
+
 /* ---- questions ---- */
 
 static bool at_once(void) { return true; }
@@ -453,6 +480,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_open());
 	CHECK_LAW(test_real(&a));
 	CHECK_LAW(test_isolated(&a));
+	CHECK_LAW(test_one_death(&a));
 	test_questions(&a);
 	CHECK_LAW(test_account(&a));
 	arena_free(&a);

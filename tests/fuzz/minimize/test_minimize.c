@@ -9,6 +9,7 @@
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/edit/edit.h"
 #include "fuzz/minimize/finding.h"
+#include "fuzz/minimize/passes.h"
 #include "tests/check.h"
 #include "tests/support/case_text.h"
 
@@ -504,6 +505,66 @@ static void test_idles(struct arena *a)
 	}
 }
 
+/* ---- an engine that dies ---- */
+
+static bool dies(void *limit, const struct testcase *c, struct arena *scratch)
+{
+	(void)c, (void)scratch;
+	((struct limit *)limit)->deaths++;
+	return false;
+}
+
+static void check_deaths(const struct testcase *from, int tried, struct arena *a)
+{
+	enum { VAIN_DEATHS = 64 };
+	struct minimize_statistics stats;
+	struct limit limit = {0};
+
+	minimize(from, dies, &limit, 1000, &limit, a, &stats);
+	CHECK(tried > VAIN_DEATHS && stats.tried == VAIN_DEATHS, "%ld candidates instead of %d", (long)stats.tried,
+	    tried);
+}
+
+/* ---- nodes as data ---- */
+
+/* From value x: ten sines, the last of them y. */
+#define SINES(x, y) \
+	y "0 = sin " x "; " y "1 = sin " y "0; " y "2 = sin " y "1; " y "3 = sin " y "2; " y "4 = sin " y "3; " y \
+	  "5 = sin " y "4; " y "6 = sin " y "5; " y "7 = sin " y "6; " y "8 = sin " y "7; " y " = sin " y "8; "
+
+static bool is_sine(const void *context, const struct program *p, const struct node *n)
+{
+	(void)context, (void)p;
+	return n->op == OP_SIN;
+}
+
+static bool is_constant(const void *context, const struct program *p, const struct node *n)
+{
+	(void)context, (void)p;
+	return n->op == OP_CONSTANT;
+}
+
+/* As many nodes as need two runs of the program; one by one gives the same case. */
+static void check_cut(struct arena *a)
+{
+	const struct testcase c = test_function(a, "x: f64[]",
+	    "v = sin x; c = cos v; " SINES("v", "w") SINES("w", "u") "p = mul v, u; q = add p, c; y = add q, 3", "0.5",
+	    "");
+	struct error error = {0};
+	struct edit all = {.c = testcase_copy(&c, a), .arena = a, .primal = engine_open("tape", &error)}, each = all;
+	struct site s;
+
+	each.c = testcase_copy(&c, a);
+	CHECK(cut_nodes(&all, is_sine, NULL) && edit_finish(&all, true), "not cut");
+	for (int k = 0; edit_site_last(&each, k, &s);)
+		if (s.node->op != OP_SIN || pass_cut(&each, k) != EDIT_TRY)
+			k++;
+	CHECK(edit_finish(&each, true) && testcase_equal(&all.c, &each.c), "another case than one by one");
+	CHECK(!cut_nodes(&all, is_sine, NULL), "cut, though there is none");
+	CHECK(!cut_nodes(&all, is_constant, NULL), "a constant was cut");
+	engine_close(all.primal);
+}
+
 int main(int argc, char **argv)
 {
 	struct minimize_statistics stats;
@@ -519,6 +580,10 @@ int main(int argc, char **argv)
 	same = minimize(&from, never, NULL, 1000, NULL, &a, &stats);
 	test_idles(&a);
 	CHECK(testcase_equal(&from, &same) && !stats.accepted, "a case changed though nothing was accepted");
+	if (row_wanted("deaths"))
+		check_deaths(&from, (int)stats.tried, &a);
+	if (row_wanted("cut"))
+		check_cut(&a);
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (row_wanted("table: %s", table[i].name))
 			check_row(&table[i], &from, &a);

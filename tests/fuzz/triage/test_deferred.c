@@ -123,12 +123,13 @@ static void spend_all(struct book *b)
 	b->triage.allowance.spent = INT64_C(1000000000000000);
 }
 
-static void check_bug_behind(bool killed)
+/* body: of a case with a bug behind that of the finding. */
+static void check_bug_behind(const char *body, bool killed)
 {
 	struct book b;
 
 	spend_all(&b);
-	show(&b, 2, "y = sin x");
+	show(&b, 2, body);
 	CHECK(b.triage.n_finding == 1 && b.triage.deferred.n == 1, "%d findings, %d deferred", b.triage.n_finding,
 	    b.triage.deferred.n);
 	CHECK(b.triage.finding->count == 2, "%lld counted", (long long)b.triage.finding->count);
@@ -162,6 +163,33 @@ static void check_others(void)
 	close_book(&b);
 }
 
+/* Whatever is done for a case of a known finding is counted as spent on it. */
+static void check_accounts(void)
+{
+	struct book b;
+	int64_t before;
+
+	open_book(&b);
+	show(&b, 1, "y = mul x, x");
+	CHECK(b.triage.allowance.found > 0 && !b.triage.allowance.spent, "%lld for the new finding, %lld for others",
+	    (long long)b.triage.allowance.found, (long long)b.triage.allowance.spent);
+	CHECK(b.triage.finding->spent == b.triage.allowance.found, "%lld for the finding",
+	    (long long)b.triage.finding->spent);
+	b.triage.finding->likely = 2; /* the third of a kind is no check */
+	show(&b, 2, "s = cos x; y = mul s, x");
+	CHECK(b.triage.finding->minimized == 1 && b.triage.allowance.spent > 0, "nothing for a pattern taken out");
+	before = b.triage.allowance.spent;
+	show(&b, 3, "y = mul x, x");
+	CHECK(b.triage.finding->minimized == 2 && b.triage.allowance.spent > before, "nothing for a check");
+	/* Few dear cases end the time in which a finding needs no allowance. */
+	before = b.triage.allowance.spent = INT64_C(1000000000000000);
+	b.triage.finding->spent = before;
+	b.triage.finding->likely = 7;
+	show(&b, 4, "y = mul x, x");
+	CHECK(b.triage.finding->minimized == 2, "%lld minimized", (long long)b.triage.finding->minimized);
+	close_book(&b);
+}
+
 int main(int argc, char **argv)
 {
 	char command[128];
@@ -170,9 +198,11 @@ int main(int argc, char **argv)
 	if (!mkdtemp(base))
 		return 1;
 	CHECK_LAW(check_order());
-	CHECK_LAW(check_bug_behind(false));
-	CHECK_LAW(check_bug_behind(true));
+	CHECK_LAW(check_bug_behind("y = sin x", false));
+	CHECK_LAW(check_bug_behind("y = sin x", true));
+	CHECK_LAW(check_bug_behind("s = sin x; p = mul x, x; y = add s, p", false)); /* beside the known pattern */
 	CHECK_LAW(check_others());
+	CHECK_LAW(check_accounts());
 	snprintf(command, sizeof command, "rm -rf '%s'", base);
 	if (system(command))
 		return 1;
