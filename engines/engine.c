@@ -155,6 +155,14 @@ bool engine_spec_is_external(const char *text)
 	return external_spec(engine_text_spec(text, &len));
 }
 
+bool engine_crosses_wire(const struct engine *self, struct error *e)
+{
+	return !self->rounding.seeded ||
+	    error_set(e, NULL,
+	        "'%s' runs in the process of adjudge only: its numbers may have one bit more than their dtype",
+	        self->spec);
+}
+
 static bool open_built_in(struct engine *self, bool may_spawn, struct error *e)
 {
 	self->place = &place_here;
@@ -162,6 +170,8 @@ static bool open_built_in(struct engine *self, bool may_spawn, struct error *e)
 		return false;
 	if (!self->isolated || !may_spawn)
 		return true;
+	if (!engine_crosses_wire(self, e))
+		return false;
 	self->place = &place_worker;
 	self->worker = worker_open(self->spec);
 	worker_interrupt(self->worker, self->until);

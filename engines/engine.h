@@ -99,6 +99,11 @@ const struct engine_kind *engine_kind(const struct engine *self);
  */
 int64_t engine_recomputed(const struct engine *self);
 /*
+ * Whether the protocol can carry the answers.  Those of rounding=SEED and flushing=SEED may have one bit more than their
+ * dtype (kernels/rounding.h), so such an engine runs in this process only.
+ */
+bool engine_crosses_wire(const struct engine *self, struct error *e) MUST_CHECK;
+/*
  * Gives an engine that was opened with rounding=SEED another seed.  Its next answers equal those of an engine opened
  * with that seed.  For any other engine it returns false and changes nothing.
  */

@@ -274,6 +274,10 @@ int engine_worker(const char *spec)
 	arena_init(&w.arena, worker_arena_bytes);
 	if (take_descriptors(&w)) {
 		w.engine = engine_open_here(spec, &e);
+		if (w.engine && !engine_crosses_wire(w.engine, &e)) {
+			engine_close(w.engine);
+			w.engine = NULL;
+		}
 		code = worker_loop(&w, &hello, &e);
 		engine_close(w.engine);
 	}

@@ -359,6 +359,28 @@ static void show_cost(struct arena *a)
 	worker_close(w);
 }
 
+/* The protocol cannot carry numbers with one bit more than their dtype, so such an engine is refused at once. */
+static void test_rounding(void)
+{
+	static const char *const specs[] = {
+	    "tape:rounding=1+clad-tape-imbalance", "tape:flushing=1+clad-tape-imbalance"};
+
+	for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+		struct error e = {.text = ""};
+		struct engine *engine = engine_open(specs[k], &e);
+
+		CHECK(!engine && strstr(e.text, "one bit more"), "%s: %s", specs[k], e.text);
+		if (engine)
+			engine_close(engine);
+	}
+	struct error e = {.text = ""};
+	struct engine *engine = engine_open("tape:rounding=1", &e);
+
+	CHECK(engine && !engine_crosses_wire(engine, &e), "tape:rounding=1 speaks the protocol");
+	if (engine)
+		engine_close(engine);
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -374,6 +396,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_group(&a));
 	test_big(&a);
 	test_real(&a);
+	CHECK_LAW(test_rounding());
 	CHECK_LAW(test_parent_dies(&a));
 	show_cost(&a);
 	arena_free(&a);
