@@ -111,8 +111,10 @@ void fd_begin(struct fd *self, const struct testcase *c, int which, struct arena
 	self->c = c;
 	self->which = which;
 	self->n_component = 0;
-	for (int k = 0; k < RUNGS; k++)
+	for (int k = 0; k < RUNGS; k++) {
 		self->rung[k].base_ready = false;
+		self->rung[k].ev.of = c;
+	}
 	for (int r = 0; r < p->top.n_result; r++) {
 		const struct type *t = &p->type[p->top.result[r]];
 		if (dtype_is_float(t->dtype))

@@ -295,6 +295,8 @@ void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which
 	    .progress = NEW(a, struct mixed_progress, run->n_target),
 	    .arena = a};
 	fd_reset(run);
+	for (int k = 0; k < RUNGS; k++)
+		self->ev[k].of = c;
 	mpfr_init2(m.term, 53);
 	for (int i = 0; i < run->n_target; i++) {
 		mpfr_init2(m.progress[i].sum, 53);

@@ -547,6 +547,23 @@ static void shift(struct evaluation *ev, int k, double direction, int sign, int 
 	mpfr_clear(move);
 }
 
+/* Sets ev->still: the elements of the inputs that no level of the request has in wrt. */
+static void mark_still(struct evaluation *ev, int n_input, const struct tensor *point)
+{
+	uint8_t *still = NEW(ev->arena, uint8_t, ev->n_input_scalar + 1);
+
+	for (int i = 0; ev->of && i < n_input; i++) {
+		bool moves = false;
+
+		for (int k = 0; k < ev->of->n_transform; k++)
+			for (int j = 0; j < ev->of->transform[k].n_wrt; j++)
+				moves |= ev->of->transform[k].wrt[j] == i;
+		if (!moves && ev->input_scalar[i] >= 0)
+			memset(still + ev->input_scalar[i], 1, (size_t)shape_elements(&point[i].type.shape));
+	}
+	ev->still = still;
+}
+
 void evaluate_moved(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct move *move,
     int n_move, struct arena *a)
 {
@@ -586,6 +603,7 @@ void evaluate_moved(struct evaluation *ev, const struct program *p, const struct
 		r.env[p->top.param + i] = in;
 	}
 	ev->n_input_scalar = ev->n_scalar;
+	mark_still(ev, n_input, point);
 	evaluate_region(&r, &p->top);
 	ev->n_result = p->top.n_result;
 	ev->result = NEW(a, struct elements, ev->n_result);

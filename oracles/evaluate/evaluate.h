@@ -170,10 +170,13 @@ struct evaluation {
 	int residual_exponent;
 	int n_result;
 	struct elements *result; /* [n_result], elements of the program's results */
-	int n_input_scalar;      /* the scalars of the inputs come first */
-	int *input_scalar;       /* [n_input] first scalar of each float input (elements are consecutive), else -1 */
-	struct arena *arena;     /* of the case */
-	int pool_ready;          /* internal: mpfr values initialised so far */
+	/* The case that is evaluated, whose request says which inputs move; NULL: any may. Set before evaluate. */
+	const struct testcase *of;
+	int n_input_scalar;   /* the scalars of the inputs come first */
+	const uint8_t *still; /* [n_input_scalar] internal: the request does not differentiate this scalar */
+	int *input_scalar;    /* [n_input] first scalar of each float input (elements are consecutive), else -1 */
+	struct arena *arena;  /* of the case */
+	int pool_ready;       /* internal: mpfr values initialised so far */
 };
 
 /* The rules must stay. */
