@@ -99,8 +99,8 @@ const struct engine_kind *engine_kind(const struct engine *self);
  */
 int64_t engine_recomputed(const struct engine *self);
 /*
- * Whether the protocol can carry the answers.  Those of rounding=SEED and flushing=SEED may have one bit more than their
- * dtype (kernels/rounding.h), so such an engine runs in this process only.
+ * Whether the protocol can carry the answers.  Those of rounding=SEED and flushing=SEED may have one bit more than
+ * their dtype (kernels/rounding.h), so such an engine runs in this process only.
  */
 bool engine_crosses_wire(const struct engine *self, struct error *e) MUST_CHECK;
 /*
