@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "graph/heap.h"
@@ -202,13 +203,16 @@ static void run_confirm(void *context)
 void oracle_confirm(struct oracle *self, const struct testcase *c, struct arena *a, struct truth *io)
 {
 	struct asked_truth x = {self, c, a, io};
+	struct truth_point *before;
 	if (!request_order(c->transform, c->n_transform))
 		return;
+	before = arena_copy(a, io->point, (size_t)io->n_point, sizeof *before);
 	self->cross_check.seed = draw_of(self, c);
 	self->check = CHECK_COORDINATES;
 	analytic_slices(self->analytic, batched(c));
-	/* Beyond the limits, the truth stays as far as it was confirmed. */
-	(void)within_budget(run_confirm, &x, WORK_CONFIRM);
+	/* Beyond the limits, the truth stays as far as it was confirmed.  New points of a batch are forgotten. */
+	if (!within_budget(run_confirm, &x, WORK_CONFIRM) && batched(c))
+		memcpy(io->point, before, sizeof *before * (size_t)io->n_point);
 	trim(self);
 }
 

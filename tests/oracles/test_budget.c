@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/text.h"
 #include "oracles/evaluate/work.h"
 #include "oracles/truth.h"
 #include "tests/check.h"
@@ -111,6 +112,31 @@ static void test_nothing_left(struct oracle *oracle, struct arena *a)
 	oracle_close(other);
 }
 
+/* Two points of a batch cost too much, one does not: confirming one by one does not bring the first one back. */
+static void test_two_points(struct oracle *oracle, struct arena *a)
+{
+	enum { SLICES = 64, EACH = 32 };
+	struct text point = {.arena = a};
+	struct truth truth;
+	struct testcase c;
+	int all, over;
+
+	arena_reset(a);
+	for (int i = 0; i < SLICES * EACH; i++)
+		text_put(&point, "%s%.10g", i ? "," : "", ldexp(1.5, i % 40 - 30));
+	for (int n = 1; n <= 2; n++) {
+		c = test_case(a,
+		    arena_printf(a,
+		        "inputs x: f64[%d]\na = erf x; b = erf a; y = erf b\nreturn y\npoint [%s]\n%s%s%srequest: vjp; then batch x; %d slices",
+		        EACH, point.at, n > 1 ? "point [" : "", n > 1 ? point.at : "", n > 1 ? "]\n" : "", SLICES));
+		oracle_truth(oracle, &c, a, &truth);
+		over = count_over(&truth, &all);
+		CHECK(all > 0 && over == (n > 1 ? all : 0), "%d points: %d of %d over", n, over, all);
+		oracle_confirm(oracle, &c, a, &truth);
+		CHECK(count_over(&truth, &all) == over, "%d points: confirming changed it", n);
+	}
+}
+
 /* Finite differences alone exceed their part: the truth stays, and the evidence says so. */
 static void test_differences(struct oracle *oracle, struct arena *a)
 {
@@ -145,6 +171,7 @@ int main(void)
 	arena_init(&a, (size_t)512 << 20);
 	CHECK_LAW(test_rows(oracle, &a));
 	CHECK_LAW(test_nothing_left(oracle, &a));
+	CHECK_LAW(test_two_points(oracle, &a));
 	CHECK_LAW(test_differences(oracle, &a));
 	CHECK_LAW(test_weights());
 	arena_free(&a);
