@@ -2,8 +2,8 @@
  * teeth.c: of which decided components of random cases a grossly wrong number would be a finding
  * (oracles/verdict/teeth.h).  Prints JSON; `scripts/teeth` makes a table of it.
  *
- * Usage: teeth [CASES [SEED]].  The cases are those of `fuzz --driver generate` with the default profile.  Finite
- * differences run on one case in 10, as in a campaign.
+ * Usage: teeth [CASES [SEED [PROFILE]]].  The cases are those of `fuzz --driver generate`.  Finite differences run on
+ * one case in 10, as in a campaign.
  */
 #include <math.h>
 #include <stdio.h>
@@ -28,6 +28,7 @@ struct cases {
 
 struct measure {
 	struct oracle *oracle;
+	struct profile profile;
 	uint64_t seed, number;
 	struct arena arena;
 	struct arena report;
@@ -106,8 +107,7 @@ static void one_case(void *context)
 {
 	struct measure *m = context;
 	struct choice choice = choice_seeded(seed_mix(m->seed, m->number));
-	const struct profile profile = profile_default();
-	const struct testcase c = generate(&choice, &profile, &m->arena);
+	const struct testcase c = generate(&choice, &m->profile, &m->arena);
 	const int order = request_order(c.transform, c.n_transform);
 	struct truth truth;
 
@@ -164,9 +164,14 @@ static void put_kinds(struct measure *m)
 int main(int argc, char **argv)
 {
 	const int n = argc > 1 ? atoi(argv[1]) : DEFAULT_CASES;
-	struct measure m = {.seed = argc > 2 ? (uint64_t)atoll(argv[2]) : 1};
+	struct measure m = {.profile = profile_default(), .seed = argc > 2 ? (uint64_t)atoll(argv[2]) : 1};
+	struct error e = {"", ""};
 	size_t len;
 
+	if (argc > 3 && !profile_read_file(argv[3], &m.profile, &e)) {
+		fprintf(stderr, "%s: %s: %s\n", argv[3], e.place, e.text);
+		return 2;
+	}
 	m.oracle = oracle_open(&(struct oracle_options){.seed = m.seed, .fd_one_in = FD_ONE_IN});
 	arena_init(&m.arena, CASE_BYTES);
 	arena_init(&m.report, REPORT_BYTES);

@@ -146,6 +146,13 @@ int build_region_node(
 	return append(b, &node, e);
 }
 
+const struct node *build_last(const struct builder *b)
+{
+	const struct region *open = &b->stack->region;
+
+	return &open->node[open->n_node - 1];
+}
+
 /* Whether the values of `region` are numbered from *next on in the order of definition. */
 static bool canonical(const struct region *region, int *next)
 {

@@ -260,6 +260,8 @@ void build_close(struct builder *b, const int *result, int n_result);
  */
 int build_region_node(
     struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e) MUST_CHECK;
+/* The node that was appended last to the innermost open region, which has one.  Valid until the next is appended. */
+const struct node *build_last(const struct builder *b);
 
 /*
  * Ends the program with these results.  The program is in canonical order and ready for program_check.  This call may

@@ -492,7 +492,8 @@ int gen_bare(struct gen *g, int result[LIMIT_ARGS])
 	for (int i = 0; i < ops; i++) {
 		int v = stand(g, &op[i]);
 
-		if (v >= 0 && gen_is_float(g, v) && choice_percent(g->c, g->p->bare_followed))
+		if (v >= 0 && gen_is_float(g, v) && choice_percent(g->c, g->p->bare_followed) &&
+		    !(g->dtype == DTYPE_BF16 && gen_steady(g)))
 			v = follow(g, v);
 		if (v >= 0)
 			result[n++] = v;

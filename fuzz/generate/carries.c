@@ -27,6 +27,8 @@ int gen_region_open(
 			r = range[i];
 		}
 		gen_track(g, first + i, r, deps, noisy);
+		if (init[i] >= 0)
+			gen_flow_set(g, first + i, gen_flow(g, init[i]));
 	}
 	return first;
 }
@@ -55,6 +57,8 @@ int loop_pick_trips(struct gen *g, int elements)
 	int64_t room = (gen_budget(g) - g->work) / ((int64_t)g->multiplier * (24 + 8 * elements));
 	int t = 0, most = GEN_MULTIPLIER / g->multiplier;
 
+	if (g->trips && !g->depth)
+		return g->trips;
 	switch (choice_weighted(g->c, weights, 3)) {
 	case 0:
 		t = choice_percent(g->c, 12) ? choice_below(g->c, 2) : choice_between(g->c, 2, 6);
@@ -183,7 +187,9 @@ static int settle(struct gen *g, int v, int param, int trips)
 	}
 	while (scale * m > most && scale > 0x1p-12)
 		scale /= 2;
-	return gen_with_scalar(g, OP_MUL, v, scale);
+	v = gen_with_scalar(g, OP_MUL, v, scale);
+	/* Without a constant, many iterations bring the carry to 0. */
+	return trips > 6 && gen_steady(g) ? gen_with_scalar(g, OP_ADD, v, gen_real(g, d) / 2) : v;
 }
 
 static int update_float(struct gen *g, struct loop_draft *l, int i)
@@ -220,7 +226,7 @@ static int update_other(struct gen *g, struct loop_draft *l, int i)
 
 void loop_update_carries(struct gen *g, struct loop_draft *l)
 {
-	for (int i = 0; i < l->n; i++) {
+	for (int i = 0; i < l->n && !l->updated; i++) {
 		int stored = gen_latest(g, l->param[i]), settled;
 
 		if (stored != l->param[i]) {
@@ -278,6 +284,7 @@ int gen_region_node(struct gen *g, enum op op, const int *arg, int n_arg, const 
 	g->ops++;
 	if (v < 0)
 		return -1;
+	gen_flow_of_last(g);
 	loop_count_uses(g, arg, n_arg);
 	for (int i = 0; i < n_arg; i++)
 		g->work += g->multiplier * 2 * gen_elements(g, arg[i]);

@@ -93,6 +93,7 @@ int gen_emit_derivative(struct gen *g)
 	for (int i = 0; i < in.n_param; i++) {
 		g->info[first + i].deps |= g->info[in.arg[i]].deps;
 		g->info[first + i].noisy = g->info[in.arg[i]].noisy;
+		gen_flow_set(g, first + i, gen_flow(g, in.arg[i]));
 	}
 	loop_fill(g, choice_between(g->c, 1, g->p->body_ops_max));
 	for (int i = 0; i < in.n_result; i++) {

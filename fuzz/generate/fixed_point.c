@@ -183,7 +183,7 @@ int gen_emit_fixed_point(struct gen *g)
 	if (attrs.cap < 0)
 		return -1;
 	n = s.n;
-	counter = attrs.meaning == MEANING_STEPS && choice_percent(g->c, 40);
+	counter = attrs.meaning == MEANING_STEPS && (choice_percent(g->c, 40) || gen_steady(g));
 	if (counter) {
 		s.init[n] = gen_scalar(g, DTYPE_I64, 0);
 		s.type[n] = (struct type){.dtype = DTYPE_I64};

@@ -4,6 +4,7 @@
  */
 #include "generator.h"
 
+#include <math.h> /* ldexp: exact */
 #include <stddef.h>
 
 /* Emitters, with their weights.  Ops with regions are drawn only while a region may be opened. */
@@ -44,6 +45,7 @@ static const struct emitter {
     {gen_emit_derivative, offsetof(struct profile, weight_derivative), true, OP_DERIVATIVE},
     {gen_emit_custom, offsetof(struct profile, weight_custom), true, OP_CUSTOM},
     {gen_emit_mod, offsetof(struct profile, weight_mod), false, OP_CONSTANT},
+    {gen_emit_rare, offsetof(struct profile, weight_rare), false, OP_CONSTANT},
 };
 
 enum { EMITTERS = sizeof(emitters) / sizeof(emitters[0]) };
@@ -80,6 +82,17 @@ static struct shape like_base(struct gen *g)
 	return s;
 }
 
+/* A few binades, anywhere in the range of the dtype; mostly so that squares stay in the range, too. */
+static struct range wide_range(struct gen *g, enum dtype d)
+{
+	const struct dtype_info *t = &dtype_table[d];
+	const bool far = choice_percent(g->c, 25);
+	const int exponent = choice_between(g->c, far ? t->emin : t->emin / 2, far ? t->emax - 4 : t->emax / 2 - 2);
+	const double most = ldexp(1, exponent + 3);
+
+	return (struct range){choice_percent(g->c, 50) ? -most : most / 16, most};
+}
+
 static void float_input(struct gen *g, bool first)
 {
 	struct type t = {.dtype = g->dtype, .shape = g->base};
@@ -91,7 +104,9 @@ static void float_input(struct gen *g, bool first)
 		if (choice_percent(g->c, 5))
 			t.dtype = gen_float_dtype(g);
 	}
-	if (choice_percent(g->c, g->p->input_positive))
+	if (g->p->input_wide && choice_percent(g->c, g->p->input_wide))
+		gen_input(g, &t, wide_range(g, t.dtype));
+	else if (choice_percent(g->c, g->p->input_positive))
 		gen_input(g, &t, range_make(low ? 0.25 : 0.125, most));
 	else
 		gen_input(g, &t, choice_percent(g->c, 15) ? range_make(-1, 1) : range_make(-most, most));
@@ -144,79 +159,6 @@ static void make_inputs(struct gen *g)
 	}
 }
 
-/* ---- results ---- */
-
-static bool depends_on_input(const struct gen *g, int v) { return (g->info[v].deps & 0xffff) != 0; }
-
-/* Joins u to a result by +, - or *. u is reduced if the shapes do not fit. */
-static int join_result(struct gen *g, int into, int u)
-{
-	static const enum op ops[] = {OP_ADD, OP_MUL, OP_SUB, OP_ADD};
-	struct type scalar = {.dtype = gen_type(g, into)->dtype, .shape = shape_scalar()};
-	struct type same = {.dtype = scalar.dtype, .shape = gen_type(g, u)->shape};
-	enum op op = ops[choice_below(g->c, 4)];
-	int v;
-
-	u = gen_as(g, gen_tame(g, u), &same);
-	if (u >= 0 && !gen_fits(g, gen_broadcast_elements(g, into, u)))
-		u = gen_as(g, u, &scalar);
-	if (op == OP_MUL && u >= 0 &&
-	    range_magnitude(g->info[u].range) * range_magnitude(g->info[into].range) > gen_limit(scalar.dtype))
-		op = OP_ADD;
-	v = gen_binary(g, op, into, u);
-	return v >= 0 ? v : into;
-}
-
-/* Appends `v` unless it is -1 or there are enough results. */
-static void add_result(int result[LIMIT_ARGS], int *n, int v)
-{
-	if (v >= 0 && *n < LIMIT_ARGS)
-		result[(*n)++] = v;
-}
-
-static void add_float(struct gen *g, int result[LIMIT_ARGS], int *n, int v)
-{
-	int sum = -1;
-
-	if (v >= 0 && g->p->result_sum && gen_type(g, v)->shape.rank && choice_percent(g->c, g->p->result_sum))
-		sum = gen_sum(g, v);
-	add_result(result, n, sum >= 0 ? sum : v);
-}
-
-/* Picks results that depend on most of the program: an unused value becomes a result, or is joined to one. */
-static int pick_results(struct gen *g, int result[LIMIT_ARGS])
-{
-	const struct type constant = {.dtype = g->dtype, .shape = shape_scalar()};
-	int unused[12], n_unused = 0, n = 0,
-	                several = choice_percent(g->c, g->p->results_several) ? choice_between(g->c, 2, 4) : 1, primary;
-
-	for (int i = g->n_pool - 1; i >= 0 && n_unused < 12; i--) {
-		int v = g->pool[i];
-
-		if (!gen_is_float(g, v) || g->info[v].uses || !depends_on_input(g, v) || !gen_elements(g, v))
-			continue;
-		if (v >= g->n_input || !n_unused || choice_percent(g->c, 85))
-			unused[n_unused++] = v;
-	}
-	primary = n_unused ? unused[0] : gen_pick_float(g);
-	for (int i = 1; i < n_unused; i++) {
-		if (n + 1 < several && choice_percent(g->c, 60))
-			add_float(g, result, &n, unused[i]);
-		else
-			primary = join_result(g, primary, unused[i]);
-	}
-	if (n + 1 < several)
-		add_float(g, result, &n, gen_pick_float(g));
-	add_float(g, result, &n, primary);
-	if (choice_percent(g->c, g->p->result_input))
-		add_result(result, &n, choice_below(g->c, g->n_input));
-	if (choice_percent(g->c, g->p->result_constant))
-		add_result(result, &n, gen_literal(g, &constant));
-	if (choice_percent(g->c, g->p->result_integer))
-		add_result(result, &n, gen_pick(g, choice_percent(g->c, 60) ? gen_fits_int : gen_fits_bool, NULL));
-	return n;
-}
-
 /* ---- the case ---- */
 
 static struct program make_program(struct gen *g)
@@ -225,20 +167,33 @@ static struct program make_program(struct gen *g)
 	struct program p;
 
 	g->dtype = gen_float_dtype(g);
+	/* Two derivatives of most functions are rounded away in bf16, three in f16. */
+	if (((g->dtype == DTYPE_BF16 && g->order > 1) || (g->dtype == DTYPE_F16 && g->order > 2)) && g->p->f32 &&
+	    gen_steady(g))
+		g->dtype = DTYPE_F32;
 	if (g->p->bare && choice_percent(g->c, g->p->bare)) {
 		n = gen_bare(g, result);
+		gen_curve(g, result, n);
 		return gen_end(g, result, n);
+	}
+	if (g->p->large && g->order == 1 && !g->batch && choice_below(g->c, 1000) >= 1000 - g->p->large &&
+	    gen_may_have(g, DTYPE_F32)) {
+		n = gen_large(g, result);
+		p = gen_end(g, result, n);
+		return program_drop_dead(&p, g->a);
 	}
 	/* A few programs are tiny; the simplest is empty. */
 	end = choice_percent(g->c, 97) ? choice_between(g->c, g->p->ops_min, g->p->ops_max) : choice_below(g->c, 4);
 	/* With 11 bits of precision (f16), few roundings leave something to decide; with 8 bits (bf16), even fewer. */
 	if (g->dtype == DTYPE_F16 || g->dtype == DTYPE_BF16)
 		end = end * g->p->ops_low_precision / (g->dtype == DTYPE_BF16 ? 150 : 100);
+	if ((g->dtype == DTYPE_BF16 || (g->dtype == DTYPE_F16 && g->order > 1)) && gen_steady(g))
+		end /= 2;
 	g->ops_end = end;
 	make_inputs(g);
 	for (int i = 0; i < 3 * g->ops_end && gen_open(g); i++)
 		gen_emit(g);
-	n = pick_results(g, result);
+	n = gen_results(g, result);
 	p = gen_end(g, result, n);
 	return choice_percent(g->c, g->p->dead_code) ? p : program_drop_dead(&p, g->a);
 }
@@ -250,13 +205,13 @@ static void make_points(struct gen *g, const struct profile *profile, struct tes
 	const struct transform *derivative = request_outermost(t->transform, t->n_transform);
 	struct choice *c = g->c;
 
-	t->n_point = choice_percent(c, profile->points_several) ? choice_between(c, 2, 3) : 1;
+	t->n_point = !g->large && choice_percent(c, profile->points_several) ? choice_between(c, 2, 3) : 1;
 	t->point = NEW(g->a, struct tensor *, t->n_point);
 	for (int i = 0; i < t->n_point; i++) {
 		t->point[i] = gen_point(c, profile, &outermost, g->input_range, g->a);
 		gen_bare_point(c, profile, g->stand, g->n_input, t->point[i]);
 		if (choice_percent(c, profile->edge_point) && derivative)
-			gen_point_edge(c, &t->program, derivative, t->point[i]);
+			gen_point_edge(c, profile, g->input_range, &t->program, derivative, t->point[i]);
 		if (profile->point_equal && choice_percent(c, profile->point_equal))
 			gen_point_equal(c, &t->program, t->point[i], g->a);
 	}
@@ -270,6 +225,8 @@ struct testcase generate(struct choice *c, const struct profile *profile, struct
 	struct gen g;
 
 	gen_begin(&g, c, &fitted, a);
+	g.order = plan.order;
+	g.batch = plan.inside || plan.between || plan.outside;
 	t.program = make_program(&g);
 	gen_request(c, &fitted, &plan, &t, a);
 	make_points(&g, &fitted, &t);
@@ -283,6 +240,11 @@ struct testcase generate_stack(
 	struct gen g;
 
 	gen_begin(&g, c, profile, a);
+	for (int k = 0; k < n; k++)
+		if (stack[k] == TRANSFORM_BATCH)
+			g.batch = true;
+		else
+			g.order++;
 	t.program = make_program(&g);
 	gen_request_stack(c, profile, stack, n, &t, a);
 	make_points(&g, profile, &t);

@@ -16,6 +16,7 @@ enum {
 	GEN_DEPTH = 6,        /* regions that may be open at once, below LIMIT_DEPTH */
 	GEN_NODES = 900,      /* nodes of a program, below LIMIT_NODES: closing a region may still add some */
 	GEN_ELEMENTS = 256,   /* most elements of a value, for any profile */
+	GEN_LARGE = 4096,     /* elements of a value, or iterations of a loop, of a large program */
 	GEN_MULTIPLIER = 256, /* product of the trip counts of the open loops */
 	GEN_CLOSING = 110,    /* more nodes that closing regions and collecting results may add */
 	GEN_BUDGET = 100000,  /* largest program_work that a profile may aim at */
@@ -25,6 +26,17 @@ enum {
 /* Where the elements of a value probably lie.  A rough guess that guides the generator; it proves nothing. */
 struct range {
 	double lo, hi;
+};
+
+/*
+ * What is probably true of a value.  The sets hold inputs to which it passes derivatives, as bits.  Covered: every
+ * element of the value depends on that input.  Whole: the value depends on every element of that input.  Curved: its
+ * second derivative by that input is not 0.
+ */
+struct gen_trait {
+	uint16_t covered, whole, curved;
+	bool tied;   /* elements may be equal, so that rounding decides their order */
+	double wear; /* relative error by rounding, along the longest chain */
 };
 
 struct gen_info {
@@ -54,7 +66,13 @@ struct gen {
 	int *pool; /* values in scope, oldest first */
 	int info_room;
 	struct gen_info *info; /* by value number */
+	int flow_room;
+	struct gen_trait *flow; /* by value number; none if the profile's `live` and `steady` are 0 */
 
+	bool large;       /* values and loops up to GEN_LARGE */
+	int trips;        /* of the next outermost loop; 0: draw them */
+	int order;        /* levels of the request that differentiate */
+	bool batch;       /* the request has a batch */
 	enum dtype dtype; /* most floats have it */
 	struct shape base;
 	int n_input;
@@ -124,6 +142,8 @@ int gen_pick_float(struct gen *g);
 /* A moderate real of dtype d: constants, guards. */
 double gen_real(struct gen *g, enum dtype d);
 int gen_scalar(struct gen *g, enum dtype d, double x);
+/* A literal, whose elements lie in r. */
+int gen_constant(struct gen *g, const struct tensor *t, struct range r);
 /* Whether a constant operand should be a gen_neutral: 0, -0, 1 or -1, the neutral or absorbing elements of many ops. */
 bool gen_special(struct gen *g);
 double gen_neutral(struct gen *g);
@@ -146,6 +166,19 @@ struct range range_make(double lo, double hi);
 /* Range of the results of an op without regions; `fan`: elements that enter one result. */
 struct range range_of(enum op op, const struct range *a, int n, double fan);
 
+/* ---- flow.c: which inputs a value passes derivatives to ---- */
+
+struct gen_trait gen_flow(const struct gen *g, int value);
+void gen_flow_set(struct gen *g, int value, struct gen_trait f);
+/* Computes it for the results of the node that was appended last. */
+void gen_flow_of_last(struct gen *g);
+/* Whether rounding may decide the order of its elements. */
+bool gen_is_close(const struct gen *g, int value);
+/* Whether a choice should prefer what passes derivatives on (live), or what rounding does not decide (steady).  They
+ * draw nothing, and answer no, if the profile's member of that name is 0. */
+bool gen_live(struct gen *g);
+bool gen_steady(struct gen *g);
+
 /* ---- ops.c: elementwise float ops and their guards ---- */
 
 typedef int gen_emit_fn(struct gen *g);
@@ -164,6 +197,8 @@ int gen_guard(struct gen *g, int value, enum domain domain);
 /* ---- logic.c: comparisons, selects, integers, bool ---- */
 
 gen_emit_fn gen_emit_select, gen_emit_masked, gen_emit_integer, gen_emit_logical;
+/* Integer arithmetic by that op (one of integer_rows), or by any if it is OP_CONSTANT; the result may be a float. */
+int gen_integer(struct gen *g, enum op op);
 /* A bool scalar. */
 int gen_predicate_scalar(struct gen *g);
 /* A comparison of that value with a constant or another value; bool, of its shape or broadcast. */
@@ -172,7 +207,12 @@ int gen_compare(struct gen *g, int value);
 /* ---- tensor.c: shapes, reductions, indexing ---- */
 
 gen_emit_fn gen_emit_shape, gen_emit_slice, gen_emit_join, gen_emit_gather, gen_emit_scatter, gen_emit_reduce,
-    gen_emit_cumulative, gen_emit_matmul, gen_emit_order, gen_emit_copy;
+    gen_emit_cumulative, gen_emit_matmul;
+/* A value with an axis: mostly a float one. */
+int gen_pick_axes(struct gen *g);
+enum index_mode gen_pick_mode(struct gen *g);
+/* That op of the scatter family with updates, or masked_scatter. */
+int gen_scatter(struct gen *g, enum op op);
 /* Its sum over some of its axes. */
 int gen_sum(struct gen *g, int value);
 /* A window inside the shape: its positions; *size is its shape. */
@@ -181,6 +221,16 @@ struct attrs gen_window(struct gen *g, const struct shape *s, struct shape *size
 int gen_starts(struct gen *g, int rank);
 /* An integer value of that shape, as indices into an axis of that extent. */
 int gen_indices(struct gen *g, const struct shape *s, int extent);
+
+/* ---- order.c: order, copies and counting ---- */
+
+gen_emit_fn gen_emit_order, gen_emit_copy;
+/* sort, argsort or argmax, and mostly what uses the positions. */
+int gen_order(struct gen *g, enum op op);
+
+/* ---- rare.c: ops that the other emitters seldom draw ---- */
+
+gen_emit_fn gen_emit_rare;
 
 /* ---- buffers.c: values that are stored into ---- */
 
@@ -226,6 +276,18 @@ int gen_bare(struct gen *g, int result[LIMIT_ARGS]);
 void gen_bare_point(
     struct choice *c, const struct profile *p, const struct gen_stand *stand, int n_input, struct tensor *point);
 
+/* ---- results.c ---- */
+
+/* Picks the results of the program.  Returns their number. */
+int gen_results(struct gen *g, int result[LIMIT_ARGS]);
+/* For a request of order 2 and above: applies a function with a second derivative to float results without one. */
+void gen_curve(struct gen *g, int *result, int n);
+
+/* ---- large.c ---- */
+
+/* Makes a program with large tensors or a long loop, with its inputs.  Returns its number of results, at least 1. */
+int gen_large(struct gen *g, int result[LIMIT_ARGS]);
+
 /* ---- request.c ---- */
 
 /* The request, planned before the program: requests of several levels get smaller programs. */
@@ -265,8 +327,10 @@ double gen_point_special(struct choice *c, enum dtype d, const struct program *p
 /* Gives one input the values of another of its type, or all inputs of a type the same values.  False if there is no
  * other. */
 bool gen_point_equal(struct choice *c, const struct program *program, struct tensor *point, struct arena *a);
-/* Puts 1 to 3 special values into float inputs in t->wrt. */
-void gen_point_edge(struct choice *c, const struct program *program, const struct transform *t, struct tensor *point);
+/* Puts 1 to 3 special values into float inputs in t->wrt.  With `steady`, most of them lie in the range of their input,
+ * in range[] by input. */
+void gen_point_edge(struct choice *c, const struct profile *p, const struct range *range, const struct program *program,
+    const struct transform *t, struct tensor *point);
 
 /* ---- strata.c ---- */
 

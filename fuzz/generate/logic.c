@@ -230,13 +230,27 @@ static int without_empty(struct gen *g, int p, int y, const struct attrs *along)
 	    : select_of(g, some, y, gen_scalar(g, gen_type(g, y)->dtype, gen_real(g, gen_type(g, y)->dtype)));
 }
 
+/* p or true at one position of each line along the axis, so that no line is masked as a whole. */
+static int leave_one(struct gen *g, int p, int axis)
+{
+	struct type t = {.dtype = DTYPE_BOOL, .shape = gen_type(g, p)->shape};
+	struct tensor one;
+
+	for (int d = 0; d < t.shape.rank; d++)
+		if (d != axis)
+			t.shape.extent[d] = 1;
+	one = tensor_new(g->a, &t);
+	one.at[choice_below(g->c, t.shape.extent[axis])].i = 1;
+	return gen_binary(g, OP_LOGICAL_OR, p, gen_constant(g, &one, range_make(0, 1)));
+}
+
 /*
  * An attention mask: select(p, x, -inf) or x + select(p, 0, -inf), and a reduction of that.  Elements at -inf have
  * weight 0, and derivative 0.  All elements may be masked.
  */
 int gen_emit_masked(struct gen *g)
 {
-	int x = gen_pick(g, gen_fits_float_axes, NULL), p, masked, top, y, nothing;
+	int x = gen_pick(g, gen_fits_float_axes, NULL), p, masked, top, y, nothing, axis = -1;
 	struct attrs along = {.n_axes = 1, .keepdims = true};
 	enum dtype d;
 
@@ -244,6 +258,10 @@ int gen_emit_masked(struct gen *g)
 		return -1;
 	p = choice_percent(g->c, 40) ? gen_pick(g, gen_fits_bool, NULL) : -1;
 	p = mask_of(g, p < 0 ? gen_compare(g, x) : p, x);
+	if (p >= 0 && gen_steady(g)) {
+		axis = choice_below(g->c, gen_type(g, x)->shape.rank);
+		p = leave_one(g, p, axis);
+	}
 	if (p < 0)
 		return -1;
 	d = gen_type(g, x)->dtype;
@@ -259,7 +277,7 @@ int gen_emit_masked(struct gen *g)
 		return -1;
 	gen_hide(g, masked);
 	g->info[masked].range = g->info[x].range;
-	along.axes[0] = choice_below(g->c, gen_type(g, x)->shape.rank);
+	along.axes[0] = axis >= 0 ? axis : choice_below(g->c, gen_type(g, x)->shape.rank);
 	switch (choice_below(g->c, 5)) {
 	case 0:
 		return gen_node(g, OP_LOGSUMEXP, &masked, 1, &along);
@@ -323,7 +341,9 @@ static int make_integer(struct gen *g)
 	return gen_literal(g, &t);
 }
 
-int gen_emit_integer(struct gen *g)
+int gen_emit_integer(struct gen *g) { return gen_integer(g, OP_CONSTANT); }
+
+int gen_integer(struct gen *g, enum op op)
 {
 	int weight[INTEGER_ROWS], a = choice_percent(g->c, 80) ? gen_pick(g, gen_fits_int, NULL) : -1, b = -1, hi = -1,
 	                          y;
@@ -337,7 +357,8 @@ int gen_emit_integer(struct gen *g)
 		return -1;
 	t = *gen_type(g, a);
 	for (int i = 0; i < INTEGER_ROWS; i++)
-		weight[i] = gen_weight(g, integer_rows[i].op, integer_rows[i].weight);
+		weight[i] = op == OP_CONSTANT ? gen_weight(g, integer_rows[i].op, integer_rows[i].weight)
+		                              : integer_rows[i].op == op;
 	row = &integer_rows[choice_weighted(g->c, weight, INTEGER_ROWS)];
 	if (row->n_arg > 1) {
 		bool shift = row->op == OP_SHIFT_LEFT || row->op == OP_SHIFT_RIGHT;

@@ -12,6 +12,7 @@ struct loop_draft {
 	int n;
 	int init[CARRIES], param[CARRIES], result[CARRIES];
 	struct type type[CARRIES];
+	bool updated;  /* the body made result[] itself */
 	int pool_mark; /* pool at the opening of the body */
 };
 

@@ -163,13 +163,19 @@ int gen_guard(struct gen *g, int value, enum domain domain)
 int gen_unary_on(struct gen *g, int value)
 {
 	int weight[UNARY_ROWS];
-	bool low;
+	bool low, exact;
 
 	if (value < 0 || !gen_fits(g, gen_elements(g, value)))
 		return -1;
 	low = is_low(gen_type(g, value)->dtype);
-	for (int i = 0; i < UNARY_ROWS; i++)
+	/* In bf16, one function rounds away most of what can be decided. */
+	exact = gen_type(g, value)->dtype == DTYPE_BF16 && gen_steady(g);
+	for (int i = 0; i < UNARY_ROWS; i++) {
 		weight[i] = low ? unary_rows[i].low : unary_rows[i].weight;
+		if (exact && op_table[unary_rows[i].op].regularity == REGULARITY_SMOOTH &&
+		    unary_rows[i].op != OP_SQUARE && unary_rows[i].op != OP_SQRT)
+			weight[i] = 0;
+	}
 	for (int attempt = 0; attempt < 4; attempt++) {
 		const struct unary_row *row = &unary_rows[choice_weighted(g->c, weight, UNARY_ROWS)];
 		enum domain domain = op_table[row->op].domain;
@@ -188,7 +194,8 @@ int gen_unary_on(struct gen *g, int value)
 		if (choice_percent(g->c, g->p->guard))
 			return gen_unary(g, row->op, gen_guard(g, value, domain));
 	}
-	return gen_unary(g, range_magnitude(g->info[value].range) <= 8 ? OP_TANH : OP_ASINH, value);
+	return exact ? gen_unary(g, OP_ABS, value)
+	             : gen_unary(g, range_magnitude(g->info[value].range) <= 8 ? OP_TANH : OP_ASINH, value);
 }
 
 int gen_emit_unary(struct gen *g) { return gen_unary_on(g, gen_tame(g, gen_pick_float(g))); }
@@ -442,6 +449,8 @@ int gen_emit_mod(struct gen *g)
 		return -1;
 	t = *gen_type(g, a);
 	b = second_operand(g, op, &t);
+	if (a == b && gen_steady(g))
+		b = gen_scalar(g, t.dtype, gen_real(g, t.dtype));
 	if (b >= 0 && choice_percent(g->c, 30)) {
 		swap = a;
 		a = b;

@@ -99,19 +99,27 @@ double gen_point_special(struct choice *c, enum dtype d, const struct program *p
 	}
 }
 
-void gen_point_edge(struct choice *c, const struct program *program, const struct transform *t, struct tensor *point)
+void gen_point_edge(struct choice *c, const struct profile *p, const struct range *range, const struct program *program,
+    const struct transform *t, struct tensor *point)
 {
 	double landmark[POINT_LANDMARKS];
 	int n_landmark = program_landmarks(program, landmark), times = choice_between(c, 1, 3);
 
 	for (int i = 0; i < times; i++) {
-		struct tensor *x = &point[t->wrt[choice_below(c, t->n_wrt)]];
+		int input = choice_below(c, t->n_wrt);
+		struct tensor *x = &point[t->wrt[input]];
 		int n = shape_elements(&x->type.shape);
 
 		int k = choice_below(c, n);
+		double special;
 
-		if (dtype_is_float(x->type.dtype) && n)
-			x->at[k].f = gen_point_special(c, x->type.dtype, program, point, landmark, n_landmark);
+		if (!dtype_is_float(x->type.dtype) || !n)
+			continue;
+		special = gen_point_special(c, x->type.dtype, program, point, landmark, n_landmark);
+		/* A program reckons with the range: beyond it lies the end of some domain. */
+		if (p->steady && special < range[t->wrt[input]].lo && choice_percent(c, p->steady))
+			continue;
+		x->at[k].f = special;
 	}
 }
 

@@ -304,6 +304,7 @@ int gen_emit_scan(struct gen *g)
 	for (int i = 0; i < n_xs; i++) {
 		g->info[first + l.n + i].deps |= g->info[xs[i]].deps;
 		g->info[first + l.n + i].noisy = g->info[xs[i]].noisy;
+		gen_flow_set(g, first + l.n + i, gen_flow(g, xs[i]));
 	}
 	loop_fill(g, choice_between(g->c, 0, g->p->body_ops_max));
 	loop_update_carries(g, &l);
@@ -460,6 +461,7 @@ int gen_emit_scatter_apply(struct gen *g)
 	element = gen_region_open(g, &scalar, (const int[]){-1}, &g->info[x].range, 1, n);
 	g->info[element].deps |= g->info[x].deps;
 	g->info[element].noisy = g->info[x].noisy;
+	gen_flow_set(g, element, gen_flow(g, x));
 	loop_fill(g, choice_below(g->c, 4));
 	element = gen_latest(g, element);
 	v = gen_pick_from(g, mark, gen_fits_float, NULL);

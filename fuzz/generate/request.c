@@ -1,12 +1,16 @@
 /* request.c: draws the request of a program, level by level. */
 #include "generator.h"
 
+/* Draws no choice if the answer is no anyway.  So profiles with requests of one level draw the same cases as they
+ * always did. */
+static bool chance(struct choice *c, int percent) { return percent && choice_percent(c, percent); }
+
 struct tensor gen_seed(struct choice *c, const struct profile *p, const struct type *t, struct arena *a)
 {
 	static const double usual[] = {1, -1.5, 0.75, 2, -0.5, 1.25, -0.25, -2, 3, 0.5, -1.25, 1.5};
 	struct tensor seed = tensor_new(a, t);
 	int n = shape_elements(&t->shape);
-	bool full = choice_percent(c, 50);
+	bool full = choice_percent(c, 50), nonzero = false;
 
 	if (!dtype_is_float(t->dtype))
 		return seed;
@@ -19,7 +23,10 @@ struct tensor gen_seed(struct choice *c, const struct profile *p, const struct t
 			x = dtype_round(
 			    t->dtype, (x < 0 ? -0.25 : 0.25) * (1 + 7 * ((double)(choice_bits(c) >> 11) * 0x1p-53)));
 		seed.at[i].f = x;
+		nonzero |= x != 0;
 	}
+	if (n && !nonzero && chance(c, p->live))
+		seed.at[choice_below(c, n)].f = usual[choice_below(c, (int)(sizeof(usual) / sizeof(*usual)))];
 	return seed;
 }
 
@@ -50,10 +57,6 @@ static int pick_wrt(struct choice *c, const struct profile *p, const struct prog
 }
 
 /* ---- levels ---- */
-
-/* Draws no choice if the answer is no anyway.  So profiles with requests of one level draw the same cases as they
- * always did. */
-static bool chance(struct choice *c, int percent) { return percent && choice_percent(c, percent); }
 
 struct request_plan gen_request_plan(struct choice *c, const struct profile *p)
 {

@@ -1,4 +1,4 @@
-/* tensor.c: ops on shapes, slices, indexing, reductions, products and order. */
+/* tensor.c: ops on shapes, slices, indexing, reductions and products. */
 #include "generator.h"
 
 static struct attrs all_axes(const struct shape *s)
@@ -46,8 +46,7 @@ static int join_scalars(struct gen *g)
 	return gen_node(g, OP_CONCATENATE, part, n, &along);
 }
 
-/* A value with an axis: mostly a float one. */
-static int pick_axes(struct gen *g)
+int gen_pick_axes(struct gen *g)
 {
 	int v = gen_pick(g, choice_percent(g->c, 8) ? gen_fits_axes : gen_fits_float_axes, NULL);
 	struct attrs attrs = {.shape = {.rank = 1}};
@@ -113,7 +112,7 @@ static int emit_squeeze(struct gen *g, int v)
 
 int gen_emit_shape(struct gen *g)
 {
-	int v = choice_percent(g->c, 75) ? pick_axes(g) : gen_pick_float(g);
+	int v = choice_percent(g->c, 75) ? gen_pick_axes(g) : gen_pick_float(g);
 	struct attrs attrs;
 
 	if (v < 0 || !gen_fits(g, gen_elements(g, v)))
@@ -179,7 +178,7 @@ static int emit_dynamic_slice(struct gen *g, int x, const struct shape *size)
 
 int gen_emit_slice(struct gen *g)
 {
-	int x = pick_axes(g), update;
+	int x = gen_pick_axes(g), update;
 	struct shape size;
 	struct attrs attrs;
 	struct type t;
@@ -227,7 +226,7 @@ static int emit_pad(struct gen *g, int x)
 
 int gen_emit_join(struct gen *g)
 {
-	int x = pick_axes(g), part[3], n;
+	int x = gen_pick_axes(g), part[3], n;
 	struct attrs attrs = {0};
 	struct type t;
 
@@ -275,12 +274,12 @@ int gen_indices(struct gen *g, const struct shape *s, int extent)
 	return gen_integers(g, t.dtype, s, 0, extent > 1 ? extent - 1 : 0);
 }
 
-static enum index_mode pick_mode(struct gen *g) { return (enum index_mode)choice_below(g->c, MODE_COUNT); }
+enum index_mode gen_pick_mode(struct gen *g) { return (enum index_mode)choice_below(g->c, MODE_COUNT); }
 
 int gen_emit_gather(struct gen *g)
 {
-	int x = pick_axes(g), extent;
-	struct attrs attrs = {.mode = pick_mode(g)};
+	int x = gen_pick_axes(g), extent;
+	struct attrs attrs = {.mode = gen_pick_mode(g)};
 	struct shape s, indices = {0};
 
 	if (x < 0)
@@ -320,9 +319,14 @@ int gen_emit_scatter(struct gen *g)
 	static const enum op ops[] = {
 	    OP_SCATTER_ADD, OP_SCATTER_SET, OP_SCATTER_MUL, OP_SCATTER_MIN, OP_SCATTER_MAX, OP_MASKED_SCATTER};
 	static const int weights[] = {4, 4, 3, 1, 1, 2};
-	enum op op = ops[choice_weighted(g->c, weights, 6)];
-	struct attrs attrs = {.mode = pick_mode(g)};
-	int x = pick_axes(g), indices, updates;
+
+	return gen_scatter(g, ops[choice_weighted(g->c, weights, 6)]);
+}
+
+int gen_scatter(struct gen *g, enum op op)
+{
+	struct attrs attrs = {.mode = gen_pick_mode(g)};
+	int x = gen_pick_axes(g), indices, updates;
 	struct shape vector = {.rank = 1};
 	struct type t;
 
@@ -354,7 +358,7 @@ int gen_emit_reduce(struct gen *g)
 	    OP_REDUCE_SUM, OP_REDUCE_PROD, OP_REDUCE_MAX, OP_REDUCE_MIN, OP_REDUCE_MEAN, OP_LOGSUMEXP, OP_NORM};
 	static const int weights[] = {6, 3, 2, 2, 4, 2, 2};
 	enum op op = ops[choice_weighted(g->c, weights, 7)];
-	int x = pick_axes(g);
+	int x = gen_pick_axes(g);
 	struct attrs attrs;
 
 	if (x < 0 || !gen_fits(g, gen_elements(g, x)) || gen_type(g, x)->dtype == DTYPE_BOOL)
@@ -370,6 +374,8 @@ int gen_emit_reduce(struct gen *g)
 	}
 	if (op == OP_REDUCE_PROD && range_magnitude(g->info[x].range) > 8)
 		op = OP_REDUCE_MEAN;
+	if ((op == OP_REDUCE_MAX || op == OP_REDUCE_MIN) && gen_is_close(g, x) && gen_steady(g))
+		op = OP_LOGSUMEXP;
 	if (op == OP_REDUCE_MEAN && !gen_is_float(g, x))
 		op = OP_REDUCE_MAX;
 	return gen_node(g, op, &x, 1, &attrs);
@@ -384,7 +390,7 @@ int gen_sum(struct gen *g, int value)
 
 int gen_emit_cumulative(struct gen *g)
 {
-	int x = pick_axes(g);
+	int x = gen_pick_axes(g);
 	struct attrs attrs = {0};
 
 	if (x < 0 || !gen_fits(g, gen_elements(g, x)) || gen_type(g, x)->dtype == DTYPE_BOOL)
@@ -396,7 +402,7 @@ int gen_emit_cumulative(struct gen *g)
 
 int gen_emit_matmul(struct gen *g)
 {
-	int a = pick_axes(g), b, k, n;
+	int a = gen_pick_axes(g), b, k, n;
 	struct type t;
 
 	if (a < 0 || !gen_is_float(g, a))
@@ -413,75 +419,4 @@ int gen_emit_matmul(struct gen *g)
 	if (b >= 0 && gen_type(g, a)->shape.rank == 1 && gen_type(g, b)->shape.rank == 1 && choice_percent(g->c, 50))
 		return gen_node(g, OP_MATMUL, (const int[]){b, a}, 2, NULL);
 	return gen_node(g, OP_MATMUL, (const int[]){a, b}, 2, NULL);
-}
-
-/* ---- order, copies and counting ---- */
-
-/*
- * Orders along an axis.  Positions are mostly used at once, to take elements of the ordered value or of a similar one.
- */
-int gen_emit_order(struct gen *g)
-{
-	static const int weights[] = {6, 2, 3};
-	static const enum op ops[] = {OP_SORT, OP_ARGSORT, OP_ARGMAX};
-	enum op op = ops[choice_weighted(g->c, weights, 3)];
-	int x = pick_axes(g), from, v;
-	struct attrs attrs = {0};
-	struct type t;
-
-	if (x < 0 || !gen_fits(g, gen_elements(g, x)) || gen_type(g, x)->dtype == DTYPE_BOOL)
-		return -1;
-	t = *gen_type(g, x);
-	attrs.axis = choice_below(g->c, t.shape.rank);
-	v = gen_node(g, op, &x, 1, &attrs);
-	if (v < 0 || op == OP_SORT)
-		return v;
-	g->info[v].range = range_make(0, t.shape.extent[attrs.axis] - 1);
-	if (choice_percent(g->c, 30))
-		return v;
-	from = choice_percent(g->c, 50) ? x : gen_value_of(g, &t);
-	attrs.mode = pick_mode(g);
-	if (op == OP_ARGSORT)
-		return gen_node(g, OP_TAKE_ALONG_AXIS, (const int[]){from, v}, 2, &attrs);
-	if (!gen_fits(g, gen_elements(g, v) * gen_elements(g, x)))
-		return v;
-	return gen_node(g, OP_GATHER, (const int[]){from, v}, 2, &attrs);
-}
-
-/* A count along an axis: added to a value, multiplied by it, or used as positions in it. */
-static int emit_iota(struct gen *g)
-{
-	int x = gen_pick(g, gen_fits_float_axes, NULL), v;
-	struct attrs attrs = {.mode = pick_mode(g)};
-	bool positions = choice_percent(g->c, 30);
-
-	if (x < 0 || !gen_fits(g, gen_elements(g, x)))
-		return -1;
-	attrs.dtype = positions ? (choice_percent(g->c, 50) ? DTYPE_I64 : DTYPE_I32) : gen_type(g, x)->dtype;
-	attrs.shape = positions ? (struct shape){.rank = 1, .extent = {choice_between(g->c, 1, 4)}}
-	                        : gen_type(g, x)->shape;
-	attrs.axis = choice_below(g->c, attrs.shape.rank);
-	v = gen_node(
-	    g, OP_IOTA, NULL, 0, &(struct attrs){.dtype = attrs.dtype, .shape = attrs.shape, .axis = attrs.axis});
-	if (v < 0)
-		return -1;
-	g->info[v].range = range_make(0, attrs.shape.extent[attrs.axis]);
-	if (!positions)
-		return gen_binary(g, choice_percent(g->c, 50) ? OP_ADD : OP_MUL, x, v);
-	attrs.axis = choice_below(g->c, gen_type(g, x)->shape.rank);
-	return gen_fits(g, gen_elements(g, x) * gen_elements(g, v))
-	    ? gen_node(g, OP_GATHER, (const int[]){x, v}, 2, &(struct attrs){.axis = attrs.axis, .mode = attrs.mode})
-	    : -1;
-}
-
-int gen_emit_copy(struct gen *g)
-{
-	int v;
-
-	if (choice_percent(g->c, 50))
-		return emit_iota(g);
-	v = choice_percent(g->c, 12) ? gen_pick(g, choice_percent(g->c, 50) ? gen_fits_int : gen_fits_bool, NULL) : -1;
-	if (v < 0)
-		v = gen_pick_float(g);
-	return v >= 0 && gen_fits(g, gen_elements(g, v)) ? gen_unary(g, OP_COPY, v) : -1;
 }

@@ -73,15 +73,21 @@ int gen_input(struct gen *g, const struct type *t, struct range r)
 {
 	int v = build_input(&g->b, t);
 
-	gen_track(g, v, r, UINT32_C(1) << g->n_input, false);
+	gen_track(g, v, range_make(r.lo, r.hi), UINT32_C(1) << g->n_input, false);
+	if (dtype_is_float(t->dtype)) {
+		const uint16_t bit = (uint16_t)(1 << g->n_input);
+
+		gen_flow_set(g, v, (struct gen_trait){.covered = bit, .whole = bit});
+	}
 	g->input_range[g->n_input++] = r;
 	return v;
 }
 
 bool gen_fits(const struct gen *g, int elements)
 {
-	return elements >= 0 && elements <= GEN_ELEMENTS && elements <= (g->p->elements > 0 ? g->p->elements : 1) &&
-	    g->nodes < GEN_NODES && g->work + (int64_t)3 * g->multiplier * elements < GEN_WORK;
+	return elements >= 0 && elements <= (g->large ? GEN_LARGE : GEN_ELEMENTS) &&
+	    elements <= (g->p->elements > 0 ? g->p->elements : 1) && g->nodes < GEN_NODES &&
+	    g->work + (int64_t)3 * g->multiplier * elements < GEN_WORK;
 }
 
 int gen_budget(const struct gen *g) { return g->p->work < GEN_BUDGET ? g->p->work : GEN_BUDGET; }
@@ -168,6 +174,7 @@ int gen_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct 
 	g->work += g->multiplier * (1 + cost + gen_elements(g, v));
 	know(g, v, range_of(op, r, n_arg, fan_of(g, op, arg, n_arg, v)), deps,
 	    noisy || (gen_is_float(g, v) && rounds(op)));
+	gen_flow_of_last(g);
 	if (op == OP_STORE)
 		consume(g, arg[0], v);
 	/* A value that depends on no input, or is empty, shows little, so it is rarely offered again. */
@@ -212,12 +219,25 @@ int gen_binary(struct gen *g, enum op op, int a, int b)
 
 /* ---- picking ---- */
 
+/* A float that passes no derivative to an input (live), or is so rounded that little could be decided after more ops
+ * (steady). */
+static bool is_dull(const struct gen *g, int value, bool live, bool steady)
+{
+	const struct gen_trait f = gen_flow(g, value);
+
+	return gen_is_float(g, value) &&
+	    ((live && !f.covered) || (steady && f.wear >= (g->order > 1 ? 0x1p-9 : 0x1p-8)));
+}
+
 int gen_pick_from(struct gen *g, int from, gen_fits_fn *fits, const void *arg)
 {
 	int n = g->n_pool - from, best = -1;
+	bool live, steady;
 
 	if (n <= 0)
 		return -1;
+	live = gen_live(g);
+	steady = gen_steady(g);
 	for (int i = 0; i < 5; i++) {
 		int back = choice_percent(g->c, g->p->pick_old)
 		    ? choice_below(g->c, n)
@@ -226,13 +246,13 @@ int gen_pick_from(struct gen *g, int from, gen_fits_fn *fits, const void *arg)
 
 		if (!fits(g, v, arg))
 			continue;
-		if (!g->info[v].uses)
+		if (!g->info[v].uses && !is_dull(g, v, live, steady))
 			return v;
-		if (best < 0)
+		if (best < 0 || is_dull(g, best, live, steady))
 			best = v;
 	}
-	for (int i = g->n_pool - 1; i >= from && best < 0; i--)
-		if (fits(g, g->pool[i], arg))
+	for (int i = g->n_pool - 1; i >= from && (best < 0 || is_dull(g, best, live, steady)); i--)
+		if (fits(g, g->pool[i], arg) && (best < 0 || !is_dull(g, g->pool[i], live, steady)))
 			best = g->pool[i];
 	return best;
 }
@@ -306,7 +326,7 @@ double gen_real(struct gen *g, enum dtype d)
 }
 
 /* A constant counts towards the budget, but enters the pool only if it is worth sharing. */
-static int constant(struct gen *g, const struct tensor *t, struct range r)
+int gen_constant(struct gen *g, const struct tensor *t, struct range r)
 {
 	int v;
 
@@ -332,7 +352,7 @@ int gen_scalar(struct gen *g, enum dtype d, double x)
 		cell.f = dtype_round(d, x);
 	else
 		cell.i = dtype_wrap(d, (int64_t)x);
-	return constant(g, &t, range_make(x, x));
+	return gen_constant(g, &t, range_make(x, x));
 }
 
 bool gen_special(struct gen *g) { return g->p->constant_special && choice_percent(g->c, g->p->constant_special); }
@@ -363,7 +383,7 @@ int gen_literal(struct gen *g, const struct type *t)
 		lo = !i || y < lo ? y : lo;
 		hi = !i || y > hi ? y : hi;
 	}
-	return constant(g, &x, range_make(lo, hi));
+	return gen_constant(g, &x, range_make(lo, hi));
 }
 
 int gen_integers(struct gen *g, enum dtype d, const struct shape *s, int low, int high)
@@ -375,7 +395,7 @@ int gen_integers(struct gen *g, enum dtype d, const struct shape *s, int low, in
 	x = tensor_new(g->a, &t);
 	for (int i = 0; i < n; i++)
 		x.at[i].i = choice_between(g->c, low, high);
-	return constant(g, &x, range_make(low, high));
+	return gen_constant(g, &x, range_make(low, high));
 }
 
 /* ---- conversions ---- */
@@ -392,8 +412,11 @@ static int to_scalar(struct gen *g, int value)
 	}
 	if (dtype_is_float(t.dtype) && choice_percent(g->c, 75)) {
 		static const enum op reductions[] = {OP_REDUCE_SUM, OP_REDUCE_MEAN, OP_REDUCE_MAX, OP_REDUCE_SUM};
+		enum op op = reductions[choice_below(g->c, 4)];
 
-		return gen_node(g, reductions[choice_below(g->c, 4)], &value, 1, &all);
+		if (op == OP_REDUCE_MAX && gen_is_close(g, value) && gen_steady(g))
+			op = OP_REDUCE_SUM;
+		return gen_node(g, op, &value, 1, &all);
 	}
 	value = gen_node(g, OP_SLICE, &value, 1, &first);
 	return gen_node(g, OP_SQUEEZE, &value, 1, &all);
