@@ -121,6 +121,7 @@ static bool read_findings(struct merge *m, const struct findings_of *list, struc
 	const char **name = NEW(m->a, const char *, s->o.n_spec + 1);
 	struct finding *before = t->finding;
 	const int n = t->n_finding;
+	const struct allowance spent = t->allowance;
 	struct deferred deferred = t->deferred;
 	bool ok;
 
@@ -133,6 +134,8 @@ static bool read_findings(struct merge *m, const struct findings_of *list, struc
 	ok = triage_read(t, s->o.n_spec, s->state, e);
 	if (ok && list->part != ALL)
 		triage_keep_only(t, list->part == FLAKY);
+	if (list->part == FLAKY)
+		t->allowance = spent; /* the work of the triage that ran again counts */
 	for (int k = 0; k < t->deferred.n; k++) {
 		struct deferred_case *x = &t->deferred.at[k];
 

@@ -168,6 +168,7 @@ int command_fuzz(int argc, char **argv)
 	    "With --jobs this holds for --driver generate; with others, the cases depend on timing.\n"
 	    "A campaign that was killed goes on with --resume.  --cases and --time count all its runs.\n"
 	    "Leads of --cross are no findings, unless --cross-strict.  Findings of the baseline do not count.\n"
+	    "A campaign with --cross has one process and cannot go on: its comparisons are not in its state.\n"
 	    "Exit status: 0 no finding, 1 a finding, 3 a profile, corpus or baseline cannot be read,\n"
 	    "4 our own or the machine's failure, 5 nothing was decided about an engine, or less than\n"
 	    "--min-decided, 6 only findings that did not come again,\n"

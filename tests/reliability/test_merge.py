@@ -75,7 +75,7 @@ def test_same(base):
     one, all_ = summary(base / "one"), summary(base / "m")
     check(len(all_["findings"]) >= 2, "too few findings for this test")
     for key in ("cases", "skipped", "decided", "with_teeth", "undecided", "unsupported", "components", "teeth", "distinct_findings", "engines", "strata", "result_dtypes", "features",
-                "median_ops", "oracle", "seed"):
+                "median_ops", "oracle", "seed", "work", "twins"):
         check(one[key] == all_[key], f"{key}: {one[key]}, merged {all_[key]}")
     for key in ("signature", "fine", "count", "first_case", "minimal_ops"):
         check([f[key] for f in one["findings"]] == [f[key] for f in all_["findings"]], f"{key}: {one['findings']}, merged {all_['findings']}")
