@@ -369,7 +369,8 @@ static void truth_one_way(
 	memset(out, 0, sizeof *out);
 	mark_active(self, c, a);
 	self->ev.freeze = false;
-	self->by_paths = self->slices;
+	/* An engine that knows the meaning of a solution sums its chain before the sum leaves the body. */
+	self->by_paths = self->slices || convergence_matters(&c->program.top);
 	int order = request_order(c->transform, c->n_transform) + region_nesting(&c->program.top, OP_DERIVATIVE);
 	self->ev.times_one = order > 1;
 	alike_reset(self->alike);
