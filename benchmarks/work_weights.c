@@ -1,12 +1,14 @@
 /*
- * work_weights.c: what a scalar operation costs in MPFR, in nanoseconds.  The weights of oracles/evaluate/work.def come
- * from its output: by op and precision, for operands of ordinary size, and for operands of every size.
+ * work_weights.c: what a scalar operation costs in MPFR, in nanoseconds, in a build with -Darb=disabled.  The weights
+ * of oracles/evaluate/work.def come from its output: by op and precision, for operands of ordinary size, and for
+ * operands of every size.
  *
  * A row has, for each precision, the mean over operands between 2^-4 and 2^4, and the largest mean over the other
  * classes of exponents.  Each number is the least of REPEATS measurements.
  */
 #include "graph/program.h"
 #include "oracles/evaluate/elementary.h"
+#include "oracles/evaluate/memo.h"
 #include "oracles/evaluate/scalar_ops.h"
 
 #include <mpfr.h>
@@ -51,6 +53,7 @@ static double cost(enum op op, mpfr_t *x, mpfr_ptr out)
 	double least = 1e30;
 
 	for (int r = 0; r < REPEATS; r++) {
+		memo_free(); /* otherwise the second time is that of finding the result of the first */
 		const double start = now();
 
 		for (int k = 0; k < NUMBERS; k++) {

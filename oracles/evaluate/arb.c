@@ -88,8 +88,4 @@ bool elementary_ball_holds(enum elementary f, mpfr_srcptr x, mpfr_srcptr a, mpfr
 	return holds;
 }
 
-void elementary_free_cache(void)
-{
-	flint_cleanup();
-	mpfr_free_cache();
-}
+void elementary_free_arb(void) { flint_cleanup(); }

@@ -1,13 +1,39 @@
 /* elementary.c: which elementary functions Arb is asked for, and for which operands. */
 #include "elementary.h"
+#include "memo.h"
 
 #include <stdlib.h>
+
+#define R MPFR_RNDN
 
 /* An operand below 2^-(bits / 2) adds less than 2^-bits of itself to the first term of a series. */
 #define TINY (-bits / 2)
 
 /* 2^e <= n, for n >= 1. */
 static bool below(long e, long n) { return e < 1 || (e < 30 && 1L << e <= n); }
+
+static int compute(enum elementary f, mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b)
+{
+	const struct elementary_row *row = &elementary_table[f];
+	int ternary;
+	if (elementary_by_arb(f, out, a, b, &ternary))
+		return ternary;
+	return b ? row->binary_mpfr(out, a, b, R) : row->unary_mpfr(out, a, R);
+}
+
+/* f(a, b), or f(a) if b is NULL, for operands that are worth it. */
+static int apply(enum elementary f, mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b)
+{
+	struct memo_key key;
+	int ternary;
+	if (!memo_key(&key, f, mpfr_get_prec(out), a, b))
+		return compute(f, out, a, b);
+	if (!memo_recall(&key, out, &ternary)) {
+		ternary = compute(f, out, a, b);
+		memo_keep(&key, out, ternary);
+	}
+	return ternary;
+}
 
 #define UNARY(name, arb, worth) \
 	static bool worth_##name(mpfr_srcptr a, long bits) \
@@ -17,11 +43,8 @@ static bool below(long e, long n) { return e < 1 || (e < 30 && 1L << e <= n); }
 	} \
 	int elementary_##name(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) \
 	{ \
-		int ternary; \
-		return rnd == MPFR_RNDN && mpfr_regular_p(a) && worth_##name(a, mpfr_get_prec(out)) && \
-		        elementary_by_arb(ELEMENTARY_##name, out, a, NULL, &ternary) \
-		    ? ternary \
-		    : mpfr_##name(out, a, rnd); \
+		bool tried = rnd == R && mpfr_regular_p(a) && worth_##name(a, mpfr_get_prec(out)); \
+		return tried ? apply(ELEMENTARY_##name, out, a, NULL) : mpfr_##name(out, a, rnd); \
 	}
 #define BINARY(name, arb, worth) \
 	static bool worth_##name(mpfr_srcptr a, mpfr_srcptr b, long bits) \
@@ -31,12 +54,9 @@ static bool below(long e, long n) { return e < 1 || (e < 30 && 1L << e <= n); }
 	} \
 	int elementary_##name(mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b, mpfr_rnd_t rnd) \
 	{ \
-		int ternary; \
-		return rnd == MPFR_RNDN && mpfr_regular_p(a) && mpfr_regular_p(b) && \
-		        worth_##name(a, b, mpfr_get_prec(out)) && \
-		        elementary_by_arb(ELEMENTARY_##name, out, a, b, &ternary) \
-		    ? ternary \
-		    : mpfr_##name(out, a, b, rnd); \
+		bool tried = rnd == R && mpfr_regular_p(a) && mpfr_regular_p(b) && \
+		    worth_##name(a, b, mpfr_get_prec(out)); \
+		return tried ? apply(ELEMENTARY_##name, out, a, b) : mpfr_##name(out, a, b, rnd); \
 	}
 #include "elementary.def"
 #undef UNARY
@@ -50,6 +70,9 @@ const struct elementary_row elementary_table[ELEMENTARY_COUNT] = {
 #undef BINARY
 };
 
-#ifndef ADJUDGE_ARB
-void elementary_free_cache(void) { mpfr_free_cache(); }
-#endif
+void elementary_free_cache(void)
+{
+	memo_free();
+	elementary_free_arb();
+	mpfr_free_cache();
+}

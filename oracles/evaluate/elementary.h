@@ -3,8 +3,8 @@
  *
  * elementary_NAME(out, a, rnd), elementary_NAME(out, a, b, rnd): out = NAME, and the ternary value, bit for bit as
  * mpfr_NAME gives them. So no result depends on Arb. It is a ball that contains the exact value. Where all of the ball
- * rounds alike, that is the correctly rounded value; elsewhere MPFR is asked. out may be an operand. MPFR's flags mean
- * nothing afterwards.
+ * rounds alike, that is the correctly rounded value; elsewhere MPFR is asked. Results are kept for a while (memo.h).
+ * out may be an operand. MPFR's flags mean nothing afterwards.
  */
 #ifndef ORACLES_EVALUATE_ELEMENTARY_H
 #define ORACLES_EVALUATE_ELEMENTARY_H
@@ -27,7 +27,8 @@ enum elementary {
 	ELEMENTARY_COUNT
 };
 
-/* Frees what MPFR and Arb keep for this thread, such as the digits of pi. A thread that used them calls it at its end.
+/* Frees what is kept for this thread: results, and the digits of pi in MPFR and Arb. A thread that used them calls it
+ * at its end.
  */
 void elementary_free_cache(void);
 
@@ -56,7 +57,10 @@ bool elementary_by_arb(enum elementary f, mpfr_ptr out, mpfr_srcptr a, mpfr_srcp
  * of x. True where it says nothing: for an x that is 0, infinite or NaN, or a ball that is not finite.
  */
 bool elementary_ball_holds(enum elementary f, mpfr_srcptr x, mpfr_srcptr a, mpfr_srcptr b);
+/* Frees what Arb keeps for this thread. */
+void elementary_free_arb(void);
 #else
+static inline void elementary_free_arb(void) {}
 static inline bool elementary_has_arb(void) { return false; }
 static inline bool elementary_by_arb(enum elementary f, mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b, int *ternary)
 {

@@ -27,10 +27,13 @@ static void check_one(const struct elementary_row *f, mpfr_srcptr a, mpfr_srcptr
 	    (mpfr_equal_p(got, want) && !mpfr_signbit(got) == !mpfr_signbit(want));
 	if (!check_condition(same && sign_of(t_got) == sign_of(t_want)))
 		mpfr_fprintf(stderr, "%s(%Ra, %Ra) at %d bits: %Ra, MPFR %Ra\n", f->name, a, b, bits, got, want);
-	mpfr_set(got, a, R); /* the result may take the place of an operand */
+	/* Once more, from what is kept; the result may take the place of an operand. */
+	mpfr_set(got, a, R);
 	if (mpfr_get_prec(a) == bits) {
-		f->unary ? f->unary(got, got, R) : f->binary(got, got, b, R);
-		CHECK(mpfr_nan_p(got) ? mpfr_nan_p(want) : mpfr_equal_p(got, want), "%s in place", f->name);
+		t_got = f->unary ? f->unary(got, got, R) : f->binary(got, got, b, R);
+		CHECK(
+		    (mpfr_nan_p(got) ? mpfr_nan_p(want) : mpfr_equal_p(got, want)) && sign_of(t_got) == sign_of(t_want),
+		    "%s in place", f->name);
 	}
 	mpfr_clears(got, want, (mpfr_ptr)0);
 }
@@ -69,6 +72,7 @@ static void check_random(const struct elementary_row *f, int bits, gmp_randstate
 			mpfr_setsign(x[j], x[j], (int)gmp_urandomm_ui(random, 2), R);
 		}
 		check_one(f, a, b, bits);
+		check_one(f, a, b, bits + 5); /* of the same operands */
 	}
 	mpfr_clears(a, b, (mpfr_ptr)0);
 }
