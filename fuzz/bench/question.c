@@ -203,7 +203,7 @@ bool case_shows(const struct testcase *c, const struct question *q, struct arena
 	struct judgement judgement;
 	struct asking x = {c, q, a, out ? out : &judgement, false};
 
-	assert(q->bench && !(q->disagreement && q->signature));
+	assert(q->bench && !(q->disagreement && q->signature) && (q->judged != JUDGED_IN_SHORT || q->spent));
 	*x.out = (struct judgement){.verdict = VERDICT_UNDECIDED};
 	if (!q->full_is_no)
 		return ask(c, q, a, x.out);
