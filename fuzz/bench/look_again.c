@@ -28,8 +28,8 @@ static void judge_twin(void *context)
 	x->out->n++;
 }
 
-void look_again(struct bench *b, const struct testcase *c, const struct twin_components *own, enum dtype wide,
-    struct arena *a, struct twin_tally *tally, struct judged_twins *out)
+void look_again(struct bench *b, const struct testcase *c, const struct twin_components *own, int64_t work,
+    enum dtype wide, struct arena *a, struct twin_tally *tally, struct judged_twins *out)
 {
 	struct twin_components components = {
 	    .n = own->n, .at = arena_copy(a, own->at, (size_t)own->n, sizeof *own->at)};
@@ -41,7 +41,11 @@ void look_again(struct bench *b, const struct testcase *c, const struct twin_com
 		const struct arena_mark mark = arena_mark(a);
 
 		x.kind = (enum twin)k;
-		if (twin_helps(x.kind, &components) && !arena_try(a, judge_twin, &x))
+		if (!twin_helps(x.kind, &components))
+			continue;
+		if (work >= 0 && !twin_affordable(c, x.kind, own, work))
+			tally->left_out = 1;
+		else if (!arena_try(a, judge_twin, &x))
 			arena_rewind(a, mark);
 	}
 	twin_count(own, &components, tally);

@@ -17,10 +17,11 @@ struct judged_twins {
 
 /*
  * Makes the twins of c that may help its components, computes their truths, and judges those that give teeth to one.
- * own: the components of c; wide: the dtype of TWIN_WIDE.  *tally (zero) receives what is counted of this case, except
+ * own: the components of c; work: the counted nanoseconds of its truth, for twin_affordable, or -1 to judge all twins;
+ * wide: the dtype of TWIN_WIDE.  *tally (zero) receives what is counted of this case, except
  * for its work.  A twin that does not fit into the arena is left out.
  */
-void look_again(struct bench *b, const struct testcase *c, const struct twin_components *own, enum dtype wide,
-    struct arena *a, struct twin_tally *tally, struct judged_twins *out);
+void look_again(struct bench *b, const struct testcase *c, const struct twin_components *own, int64_t work,
+    enum dtype wide, struct arena *a, struct twin_tally *tally, struct judged_twins *out);
 
 #endif

@@ -3,12 +3,19 @@
 
 #include <math.h>
 
+#include "case_work.h"
 #include "fuzz/edit/edit.h"
 #include "fuzz/generate/choice.h"
 #include "graph/random.h"
 
 const char *const twin_names[TWIN_COUNT] = {
-#define TWIN(id, name, meaning) [TWIN_##id] = name,
+#define TWIN(id, name, work, meaning) [TWIN_##id] = name,
+#include "twins.def"
+#undef TWIN
+};
+
+static const double work_of_kind[TWIN_COUNT] = {
+#define TWIN(id, name, work, meaning) [TWIN_##id] = work,
 #include "twins.def"
 #undef TWIN
 };
@@ -27,7 +34,7 @@ static const unsigned kinds_for_reason[REASON_COUNT] = {[REASON_UNSTABLE_PATH] =
     [REASON_JUMP] = BIT(MOVED),
     [REASON_ISOLATED_PATH] = BIT(MOVED),
     [REASON_OVERFLOW] = BIT(ORDINARY) | BIT(WIDE),
-    [REASON_NON_FINITE] = BIT(MOVED) | BIT(ORDINARY),
+    [REASON_NON_FINITE] = BIT(ORDINARY),
     [REASON_CONVERGENCE] = BIT(ORDINARY) | BIT(WIDE),
     [REASON_CONVENTION] = BIT(MOVED),
     [REASON_CUSTOM_RULE] = BIT(ORDINARY),
@@ -57,9 +64,14 @@ bool twin_helps(enum twin kind, const struct twin_components *x)
 /* The upper 53 bits of a hash of the case, as a number in [0, 1). */
 static double draw(const struct testcase *c) { return ldexp((double)(random_mix(testcase_hash(c)) >> 11), -53); }
 
-bool twin_affordable(const struct testcase *c, int64_t work)
+bool twin_affordable(const struct testcase *c, enum twin kind, const struct twin_components *x, int64_t work)
 {
-	return work <= TWIN_WORK || draw(c) * (double)work < TWIN_WORK;
+	const double cost = (double)work + TWIN_ENGINES * (double)case_work(c);
+	int open = 0;
+
+	for (int k = 0; k < x->n; k++)
+		open += !x->at[k].teeth;
+	return draw(c) * cost * (x->n < TWIN_WHOLE ? x->n : TWIN_WHOLE) < (double)open * work_of_kind[kind];
 }
 
 enum dtype twin_widest(const struct bench *b)

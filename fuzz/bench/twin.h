@@ -12,7 +12,7 @@
 #include "oracles/verdict/teeth.h"
 
 enum twin {
-#define TWIN(id, name, meaning) TWIN_##id,
+#define TWIN(id, name, work, meaning) TWIN_##id,
 #include "twins.def"
 #undef TWIN
 	TWIN_COUNT
@@ -43,7 +43,7 @@ struct twin_components twin_components_of(
 /* Counts over cases, as sums.  Every member is an int64_t.  Initialise to zero. */
 struct twin_tally {
 	int64_t cases;    /* cases in which a component has no teeth */
-	int64_t left_out; /* of these, cases without twins, because their truth cost too much */
+	int64_t left_out; /* of these, cases without a twin that might help, because the case cost too much */
 	int64_t work;     /* counted nanoseconds that the truths of twins cost */
 	/* Cases without teeth that have teeth in a twin of their own dtype; and those that have them in a wide one
 	 * alone. */
@@ -69,12 +69,13 @@ void twin_tally_add(struct twin_tally *to, const struct twin_tally *from);
 bool twin_helps(enum twin kind, const struct twin_components *x);
 
 /*
- * Whether the case may have twins, if its truth cost `work` counted nanoseconds.  A cheap case always may.  A dear one
- * may with a probability in inverse proportion to its work, drawn from the case alone.  So the twins of a case cost at
- * most about TWIN_WORK on average, and no kind of case is left out for ever.
+ * Whether the case may have a twin of that kind, if its truth cost `work` counted nanoseconds.  The probability is in
+ * inverse proportion to what the case cost, with TWIN_ENGINES engines, and in proportion to the share of its components
+ * x that have no teeth; TWIN_WHOLE of them count like all.  It is drawn from the case alone, so no kind of case is left
+ * out for ever.  A twin costs about as much as its case, so a case spends about the work of twins.def on it on average.
  */
-enum { TWIN_WORK = 1000000 };
-bool twin_affordable(const struct testcase *c, int64_t work);
+enum { TWIN_ENGINES = 4, TWIN_WHOLE = 8 };
+bool twin_affordable(const struct testcase *c, enum twin kind, const struct twin_components *x, int64_t work);
 
 /* The widest float dtype that all engines of the bench know; DTYPE_COUNT: there is none. */
 enum dtype twin_widest(const struct bench *b);

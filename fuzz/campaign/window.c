@@ -67,20 +67,13 @@ static void judge_twins(struct campaign *self, const struct testcase *c, const s
 {
 	const int64_t before = oracle_statistics(self->bench.oracle).work;
 	const struct twin_components *own = &record->component;
-	bool wanted = false;
 
 	*out = (struct judged_twins){0};
 	if (self->o->no_twins || r->interrupted || !any_supported(self, r))
 		return;
 	for (int k = 0; k < own->n; k++)
 		record->twins.cases = record->twins.cases || !own->at[k].teeth;
-	for (int k = 0; k < TWIN_COUNT; k++)
-		wanted = wanted || twin_helps((enum twin)k, own);
-	record->twins.left_out = wanted && !twin_affordable(c, record->oracle.work);
-	if (wanted && !record->twins.left_out)
-		look_again(&self->bench, c, own, self->wide, a, &record->twins, out);
-	else
-		twin_count(own, own, &record->twins);
+	look_again(&self->bench, c, own, record->oracle.work, self->wide, a, &record->twins, out);
 	record->twins.work = oracle_statistics(self->bench.oracle).work - before;
 }
 

@@ -209,7 +209,7 @@ static void check_twins(struct work *w)
 	const struct twin_components own = twin_components_of(&w->c, &w->result.truth, w->arena, &teeth);
 	struct judged_twins twins;
 
-	look_again(&w->bench, &w->c, &own, twin_widest(&w->bench), w->arena, &tally, &twins);
+	look_again(&w->bench, &w->c, &own, -1, twin_widest(&w->bench), w->arena, &tally, &twins);
 	for (int t = 0; t < twins.n; t++) {
 		struct work twin = *w;
 

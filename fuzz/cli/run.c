@@ -254,7 +254,7 @@ static int show_twins(
 	struct judged_twins twins;
 	int code = 0;
 
-	look_again(b, c, &own, twin_widest(b), &r->arena, &tally, &twins);
+	look_again(b, c, &own, -1, twin_widest(b), &r->arena, &tally, &twins);
 	if (r->json)
 		json_member_array(&r->w, "twins", JSON_BLOCK);
 	for (int t = 0; t < twins.n; t++) {
