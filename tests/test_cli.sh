@@ -240,7 +240,7 @@ says out "$fault"
 check 0 minimize "$work/report.json"
 check 0 minimize "$work/report.json" --simplest
 # Other findings on the way are kept, each a case that shows one.
-check 0 minimize "$work/found/functional+residual-fifo.json" --engine "$fault" --out "$work/small.json" --slips "$work/slips"
+check 0 minimize "$work/found/functional+residual-fifo.json" --engine "$fault" --out "$work/slipped.json" --slips "$work/slips"
 says err 'slipped to functional+residual-fifo|vjp|wrong|'
 check 1 run "$work/slips/slip-1.json" --engine "$fault"
 check 4 minimize "$work/found/functional+residual-fifo.json" --engine "$fault" --slips /dev/null/slips

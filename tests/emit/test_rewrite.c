@@ -4,7 +4,7 @@
 #include "engines/aot/lower.h"
 #include "engines/process/straight.h"
 #include "fuzz/generate/generate.h"
-#include "tests/check.h"
+#include "tests/support/frozen.h"
 
 #include <string.h>
 
@@ -46,7 +46,7 @@ static void check_known(
 static void check_generated(const struct array_target *target, bool constants, int written_percent, struct arena *a)
 {
 	static const enum transform_kind vjp[] = {TRANSFORM_VJP};
-	struct profile profile = profile_default();
+	struct profile profile = profile_frozen();
 	int tried = 0, written = 0, changed = 0;
 
 	profile.without[OP_NORM] = true; /* a square root of a sum of squares rounds otherwise */

@@ -13,7 +13,7 @@
 enum { VALID = 100000, BYTES = 20000, REACH = 50000, SHARES = 20000, SECOND = 10000 };
 
 /* Of 2,000 cases, each mutated and crossed with itself; goes with the golden hashes below. */
-#define DIGEST UINT64_C(0xd4f5bfedf19406f8)
+#define DIGEST UINT64_C(0x23745240f370f545)
 
 /* Of the cases of the frozen profile in test_shares.  New ops come with members that are 0 there: it never changes. */
 #define FROZEN_DIGEST UINT64_C(0x513c26af84668657)
@@ -141,11 +141,11 @@ static void test_determinism(void)
 	static const struct {
 		uint64_t seed, hash;
 	} rows[] = {
-	    {1, UINT64_C(0x0702aa042c899e9c)},
-	    {2, UINT64_C(0x07c4a9a23a6b9a15)},
-	    {3, UINT64_C(0x68cf49efc79716c3)},
-	    {4, UINT64_C(0x1645ce5621e16630)},
-	    {5, UINT64_C(0x7c087ed52cc1fc9b)},
+	    {1, UINT64_C(0x8185655e35b02c00)},
+	    {2, UINT64_C(0x8287a3f6bfe11ae7)},
+	    {3, UINT64_C(0xeb37406a96662c73)},
+	    {4, UINT64_C(0x25c106a8f8f7a82c)},
+	    {5, UINT64_C(0x4bfa2e76a880004b)},
 	};
 	struct profile p = profile_default();
 	uint64_t digest = 0;
