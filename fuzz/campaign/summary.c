@@ -399,7 +399,7 @@ static char *text_write(const struct campaign *self, struct arena *a)
 	const struct tally *all = &self->counts.all;
 	const char *twins = self->o->no_twins || self->o->no_oracle
 	    ? ""
-	    : arena_printf(a, ", %.1f %% with twins", percent(all->with_teeth + all->twin + all->wide, all->cases));
+	    : arena_printf(a, ", %.1f %% with twins", percent(all->with_teeth + all->twin, all->cases));
 	char *text = arena_printf(a,
 	    "%lld cases, %.1f %% decided, %.1f %% with teeth%s, %s, %s of the oracles: %s/" SUMMARY_FILE "\n",
 	    (long long)self->counts.cases, percent(all->decided, all->cases), percent(all->with_teeth, all->cases),
