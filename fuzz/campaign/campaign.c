@@ -298,6 +298,18 @@ void campaign_take(struct campaign *self, const struct case_record *record, cons
 
 /* ---- the end ---- */
 
+static const char all_cases[] = "cases";
+
+void campaign_take_rest(struct campaign *self)
+{
+	if (self->stopped != all_cases || self->cut || self->failure.any)
+		return;
+	triage_end(&self->triage);
+	self->cut = self->triage.cut;
+	if (!self->cut)
+		campaign_settle(self);
+}
+
 static const char *why_over(const struct campaign *self)
 {
 	const struct campaign_options *o = self->o;
@@ -309,7 +321,7 @@ static const char *why_over(const struct campaign *self)
 	if (o->max_findings && self->triage.n_finding >= o->max_findings)
 		return "max-findings";
 	if (o->cases && self->drawn >= o->cases)
-		return "cases";
+		return all_cases;
 	if (self->deadline > 0 && bench_clock() >= self->deadline)
 		return "time";
 	return stop_signal_name();

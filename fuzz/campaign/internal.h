@@ -115,6 +115,8 @@ struct campaign {
 struct limit campaign_limit(const struct campaign *self);
 /* Counts a record and files its findings.  c: the case; NULL if it has none. */
 void campaign_take(struct campaign *self, const struct case_record *record, const struct testcase *c);
+/* If all cases were judged: looks at the deferred ones, for a fixed sum of work more. */
+void campaign_take_rest(struct campaign *self);
 /* Stops the engines and frees everything. */
 void close_campaign(struct campaign *self);
 

@@ -193,6 +193,8 @@ static const struct json *run(
 	arena_init(&self->side, SIDE_ARENA);
 	arena_init(&self->drawn, CASE_ARENA);
 	take_draws(self);
+	if (!is_over(self))
+		triage_end(&self->triage);
 	if (self->failure.any)
 		error_set(e, NULL, "%s", self->failure.text);
 	else if (self->broken)

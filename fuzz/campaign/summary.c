@@ -460,6 +460,7 @@ int campaign_close(struct campaign *self, struct campaign_end *end)
 {
 	int code;
 
+	campaign_take_rest(self);
 	arena_reset(&self->side);
 	campaign_close_progress(self);
 	if (!self->failure.any && !self->cut)

@@ -6,15 +6,25 @@
 enum {
 	BASE = 250 * WORK_MILLISECOND, /* for a campaign of any length: some dozen cases */
 	SHARE = 5,                     /* percent; the counted work of judging is about twice its time */
+	END = 1000 * WORK_MILLISECOND, /* for deferred cases, when no more cases come */
 	NEVERTHELESS_ONE_IN = 32
 };
 
+static int64_t granted(int64_t judged) { return BASE + judged / 100 * SHARE; }
+
 bool allowance_grants(const struct allowance *self, int64_t judged)
 {
-	return self->spent <= BASE + judged / 100 * SHARE;
+	return self->spent <= granted(judged) + self->extra;
 }
 
 bool allowance_grants_check(struct allowance *self, int64_t judged)
 {
 	return allowance_grants(self, judged) || !(++self->refused % NEVERTHELESS_ONE_IN);
+}
+
+void allowance_grant_end(struct allowance *self, int64_t judged)
+{
+	const int64_t over = self->spent - granted(judged);
+
+	self->extra = (over > 0 ? over : 0) + END;
 }

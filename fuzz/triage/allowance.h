@@ -13,6 +13,7 @@ struct allowance {
 	int64_t spent;   /* work on cases that led to no new finding */
 	int64_t found;   /* work on cases that led to one */
 	int64_t refused; /* checks for which there was no work left */
+	int64_t extra;   /* work that the end of a campaign adds (triage_end); 0 before */
 };
 
 /* Whether that is less than a fixed share of `judged`, the work of judging all cases so far, and a fixed sum. */
@@ -22,5 +23,9 @@ bool allowance_grants(const struct allowance *self, int64_t judged);
  * is granted nevertheless.  So a long campaign never stops to look for a bug behind a known one.
  */
 bool allowance_grants_check(struct allowance *self, int64_t judged);
+/*
+ * At the end of a campaign: grants a fixed sum more, from here on.  It does not depend on the length of the campaign.
+ */
+void allowance_grant_end(struct allowance *self, int64_t judged);
 
 #endif

@@ -268,6 +268,14 @@ void triage_go_on(struct triage *self)
 	self->seconds += bench_clock() - start;
 }
 
+void triage_end(struct triage *self)
+{
+	if (self->deferred.n)
+		allowance_grant_end(&self->allowance, triage_judged(self, self->deferred.at->which));
+	triage_go_on(self);
+	self->allowance.extra = 0;
+}
+
 void triage_record_incident(struct triage *self, int which, const char *signature, const struct testcase *c,
     const struct evidence *seen, int64_t number)
 {

@@ -96,6 +96,11 @@ void triage_record(struct triage *self, int which, const char *signature, int po
 /* Minimizes deferred cases, as long as there is work left for them.  Call it after every case of the campaign. */
 void triage_go_on(struct triage *self);
 /*
+ * The campaign has judged its last case: minimizes deferred cases, for a fixed sum of work more.  Such a case may show
+ * a bug that no other finding has, so a short campaign must look at some of them too.
+ */
+void triage_end(struct triage *self);
+/*
  * Records an incident: a request of engine `which` with case c, and perhaps others, ended badly, and no case shows it
  * alone.  It is a flaky finding, one for each signature.  Its report keeps the request.
  */

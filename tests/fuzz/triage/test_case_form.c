@@ -70,6 +70,20 @@ static void check_allowance(bool check)
 	CHECK(!check == !a.refused, "%lld refused", (long long)a.refused);
 }
 
+/* The end of a campaign grants a fixed sum, however much was spent before. */
+static void check_end(void)
+{
+	for (int64_t spent = 0; spent < (int64_t)1 << 40; spent = spent * 4 + 1) {
+		struct allowance a = {.spent = spent};
+		int64_t more = 0;
+
+		allowance_grant_end(&a, 0);
+		for (; allowance_grants(&a, 0) && more < (int64_t)1 << 40; more += 1 << 20)
+			a.spent += 1 << 20;
+		CHECK(more > 500000000 && more < 2000000000, "%lld more after %lld", (long long)more, (long long)spent);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	check_begin(argc, argv);
@@ -77,5 +91,6 @@ int main(int argc, char **argv)
 	CHECK_LAW(check_trail());
 	CHECK_LAW(check_allowance(false));
 	CHECK_LAW(check_allowance(true));
+	CHECK_LAW(check_end());
 	return check_done();
 }
