@@ -12,6 +12,7 @@
 #include "batch.h"
 #include "oracles/differences/cross_check.h"
 #include "oracle_rules.h"
+#include "oracles/evaluate/memo.h"
 #include "oracles/evaluate/scalar_ops.h"
 #include "oracles/evaluate/work.h"
 
@@ -40,6 +41,7 @@ struct oracle *oracle_open(const struct oracle_options *o)
 {
 	struct oracle *self = heap_new(1, sizeof *self);
 	mp_setup();
+	memo_begin();
 	self->options = *o;
 	self->rules = o->rules ? o->rules : &oracle_rules_right;
 	self->analytic = analytic_open(self->rules);

@@ -103,12 +103,13 @@ static void step(struct gen *g, struct loop_draft *l, int counter)
 		bits++;
 	for (int i = 0; i < l->n; i++) {
 		const double reach = 4 + 4 * range_magnitude(g->info[l->param[i]].range);
-		int x = l->param[i], v;
+		int x = l->param[i], v, larger;
 
 		l->result[i] = x;
 		if (!gen_is_float(g, x))
 			continue;
-		v = gen_with_scalar(g, OP_MUL, slope(g, l, counter, x), ldexp(1, choice_between(g->c, 0, 2) - bits));
+		larger = choice_between(g->c, 0, 2);
+		v = gen_with_scalar(g, OP_MUL, slope(g, l, counter, x), ldexp(1, larger - bits));
 		if (choice_percent(g->c, 30))
 			v = gen_binary(g, OP_MUL, x, gen_with_scalar(g, OP_ADD, v, 1));
 		else

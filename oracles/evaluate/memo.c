@@ -43,11 +43,16 @@ bool memo_key(struct memo_key *key, int function, mpfr_prec_t precision, mpfr_sr
 	return true;
 }
 
+void memo_begin(void)
+{
+	if (!table)
+		table = heap_new((size_t)1 << PLACE_BITS, sizeof *table);
+}
+
 static struct memo_place *place_of(const struct memo_key *key)
 {
 	uint64_t hash = key->result;
-	if (!table)
-		table = heap_new((size_t)1 << PLACE_BITS, sizeof *table);
+	memo_begin();
 	for (int j = 0; j < 2; j++)
 		for (int k = 0; k < 2 + MEMO_WORDS; k++) {
 			hash = (hash ^ key->operand[j][k]) * RANDOM_STEP;

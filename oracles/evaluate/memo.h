@@ -23,6 +23,8 @@ struct memo_key {
 	uint64_t result, operand[2][2 + MEMO_WORDS];
 };
 
+/* Makes the table of this thread, if there is none. Else the first result makes it, late in the life of a process. */
+void memo_begin(void);
 /* Writes the key; b NULL for one operand. False: an operand or the result has more than MEMO_BITS bits. */
 bool memo_key(struct memo_key *key, int function, mpfr_prec_t precision, mpfr_srcptr a, mpfr_srcptr b);
 /* If the result is known: sets out, which has the precision of the key, and *ternary. */

@@ -127,7 +127,8 @@ static void test_two_points(struct oracle *oracle, struct arena *a)
 	for (int n = 1; n <= 2; n++) {
 		c = test_case(a,
 		    arena_printf(a,
-		        "inputs x: f64[%d]\na = erf x; b = erf a; y = erf b\nreturn y\npoint [%s]\n%s%s%srequest: vjp; then batch x; %d slices",
+		        "inputs x: f64[%d]\na = erf x; b = erf a; y = erf b\nreturn y\npoint [%s]\n%s%s%s"
+		        "request: vjp; then batch x; %d slices",
 		        EACH, point.at, n > 1 ? "point [" : "", n > 1 ? point.at : "", n > 1 ? "]\n" : "", SLICES));
 		oracle_truth(oracle, &c, a, &truth);
 		over = count_over(&truth, &all);

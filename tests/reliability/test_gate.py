@@ -206,7 +206,7 @@ def test_jobs(root):
 def test_conform(root):
     """Findings of a sweep: in a baseline, fixed, in other shards, and outside of what was asked for."""
     here = make_place(root)
-    sweep = ["conform", "--quiet", "--cases", "1"]
+    sweep = ["conform", "--quiet", "--cases", "1", "--seed", "2"]  # no case of mul has a sin
     wrong = [*sweep, "--op", "sin", "--op", "mul", "--engine", "mine=tape+scale:sin:1.5"]
     Run(here, *wrong, "--write-baseline", "mine.json", "--junit", "j.xml", "--sarif", "s.sarif", "--summary", "s.md").expect(1)
     entries = read_baseline(here / "mine.json")

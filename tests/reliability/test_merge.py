@@ -187,7 +187,7 @@ def test_by_name(base, part):
 def test_cross(base, _):
     """Comparisons and leads of --cross are added."""
     for k in (1, 2):
-        run(fuzz(base / f"c{k}", 40, "--shard", f"{k}/2", "--no-oracle", "--cross-strict", "--against", ENGINES[0], engines=["tape"]), 1)
+        run(fuzz(base / f"c{k}", 150, "--shard", f"{k}/2", "--no-oracle", "--cross-strict", "--against", ENGINES[0], engines=["tape"]), 1)
     merge(base / "c1", base / "c2", out=base / "c")
     one, two, both = (summary(base / name)["cross"] for name in ("c1", "c2", "c"))
     check(both["cases"] == one["cases"] + two["cases"] and both["against"] == ENGINES[0], f"{both}")
