@@ -35,7 +35,7 @@ enum custom_check {
 	CUSTOM_FIRST = 1,  /* its result, with the derivative of the function */
 	CUSTOM_LINEAR = 2, /* its result in other directions */
 	CUSTOM_GUARDS = 4, /* its result where parts of the direction are 0, if it tests for that */
-	CUSTOM_SECOND = 8, /* the derivatives of both */
+	CUSTOM_SECOND = 8, /* the derivatives of both, as far as the request takes them */
 	CUSTOM_DTYPES = 16 /* its dtypes, with those of the function */
 };
 

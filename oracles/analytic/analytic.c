@@ -372,6 +372,7 @@ static void truth_one_way(
 	/* An engine that knows the meaning of a solution sums its chain before the sum leaves the body. */
 	self->by_paths = self->slices || convergence_matters(&c->program.top);
 	int order = request_order(c->transform, c->n_transform) + region_nesting(&c->program.top, OP_DERIVATIVE);
+	self->ev.order = order;
 	self->ev.times_one = order > 1;
 	alike_reset(self->alike);
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);

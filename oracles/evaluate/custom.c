@@ -4,7 +4,7 @@
  *
  * Function and rule are executed outside the trace, at the parameters of the point, in a direction that the oracle
  * chooses. The result of the rule is compared with the derivative that trace_derive makes of the function. Requests of
- * order 2 use the derivatives of both, so these are compared too.
+ * order n use the derivatives of both up to order n - 1, so these are compared too.
  *
  * A rule that makes decisions by its direction is not trusted. The one exception is a rule that keeps an exact 0 at 0
  * (custom_choices.h); it is tested.
@@ -223,7 +223,7 @@ static bool rule_right(struct evaluation_run *r, const struct node *node)
 	int n_direction = jvp ? n_float : n_result, n_out = jvp ? n_result : n_float;
 	struct list input = list_new(r, n_float + n_direction), result = list_new(r, n_result),
 	            given = list_new(r, n_out);
-	struct list out = {n_out, NEW(r->arena, int, n_out)}, along = list_new(r, n_float + n_direction), more[2];
+	struct list out = {n_out, NEW(r->arena, int, n_out)}, along = list_new(r, n_float + n_direction);
 
 	if (choice == RULE_CHOOSES)
 		return false;
@@ -249,11 +249,19 @@ static bool rule_right(struct evaluation_run *r, const struct node *node)
 	if (ev->rules->custom & CUSTOM_GUARDS && choice == RULE_GUARDS &&
 	    !guards_right(r, node, &s, input.at + n_float, n_direction, &given))
 		return false;
-	for (; along.n < input.n; along.n++)
-		along.at[along.n] = trace_leaf(
-		    ev, ev->scalar[input.at[along.n]].dtype, evaluate_part(ev->n_scalar, stream));
-	return derive(r, first, &input, &along, &out, &more[0]) && derive(r, first, &input, &along, &given, &more[1]) &&
-	    (!(ev->rules->custom & CUSTOM_SECOND) || agree(ev, first, &more[0], &more[1]));
+	for (int order = 2; order == 2 || order <= ev->order; order++) {
+		const struct list before[2] = {out, given};
+
+		for (along.n = 0; along.n < input.n; along.n++)
+			along.at[along.n] = trace_leaf(
+			    ev, ev->scalar[input.at[along.n]].dtype, evaluate_part(ev->n_scalar, stream));
+		if (!derive(r, first, &input, &along, &before[0], &out) ||
+		    !derive(r, first, &input, &along, &before[1], &given))
+			return false;
+		if (ev->rules->custom & CUSTOM_SECOND && !agree(ev, first, &out, &given))
+			return false;
+	}
+	return true;
 }
 
 /* The float dtypes in which the region computes at any depth, as a mask. */
