@@ -1,7 +1,8 @@
 /*
  * heap.c: a library to preload that looks at the heap when the process ends.  A large block is freed, and a smaller
- * large one taken.  HEAP_LOOK names a file that gets `mapped` if the second one is a mapping of its own, which goes
- * back to the system as soon as it is freed; `inside` if it lies in the heap; `unknown` if nobody can tell.
+ * large one taken.  HEAP_LOOK names a file.  It gets `mapped` if the second block is a mapping of its own: the system
+ * has it back as soon as it is freed.  It gets `inside` if the block lies in the heap, and `unknown` if nobody can
+ * tell.
  */
 #include <stdio.h>
 #include <stdlib.h>
