@@ -29,13 +29,17 @@ char *source_bytes(const char *path, struct arena *a, size_t *len) { return byte
 
 /* ---- reading ---- */
 
+/* NULL without an error: there is no such file. */
 static const struct json *read_book(const char *dir, const char *name, struct arena *a, struct error *e)
 {
 	const char *path = arena_printf(a, "%s/%s", dir, name);
 	const struct json *root;
+	struct stat status;
 	size_t len;
 	char *text = source_bytes(path, a, &len);
 
+	if (!text && lstat(path, &status) == 0)
+		error_set(e, path, "no file that can be read, of at most %d MiB", BOOK_BYTES >> 20);
 	if (!text)
 		return NULL;
 	root = json_read(text, len, a, e);

@@ -136,6 +136,9 @@ def test_codes(base, part):
     shutil.copytree(part[0], broken)
     (broken / "state.json").write_text("{")
     merge(broken, out=base / "x", code=3)
+    (broken / "state.json").unlink()
+    (broken / "state.json").mkdir()
+    check("state.json" in merge(broken, out=base / "x", code=3).stderr, "a state that cannot be read")
     # A shard whose cases an engine cannot answer is no error; the merge decides, and says that the profiles differ.
     (base / "vjp.json").write_text(json.dumps({"schema": "adjudge.profile/1", "jvp": 0, "order_second": 0, "order_third": 0}))
     (base / "jvp.json").write_text(json.dumps({"schema": "adjudge.profile/1", "jvp": 100, "order_second": 0, "order_third": 0}))
