@@ -24,7 +24,8 @@ bool allowance_grants(const struct allowance *self, int64_t judged);
  */
 bool allowance_grants_check(struct allowance *self, int64_t judged);
 /*
- * At the end of a campaign: grants a fixed sum more, from here on.  It does not depend on the length of the campaign.
+ * At the end of a campaign: allows a fixed amount of work beyond what was spent so far (`spent`) or what is allowed for
+ * `judged`, whichever is larger.  Sets `extra`, which the caller clears.
  */
 void allowance_grant_end(struct allowance *self, int64_t judged);
 

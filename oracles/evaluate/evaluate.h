@@ -145,7 +145,7 @@ struct evaluation {
 	struct masked_path *masked; /* [n_masked]; only with hooks */
 	int n_masked, masked_room;
 
-	/* The derivatives that the request takes one after the other, and the program inside. Set before evaluate. */
+	/* The order of the request plus the depth of ops `derivative` in the program. Set before evaluate. */
 	int order;
 	/* Whether scatter_mul multiplies an element by 1 if no update reaches it (set before evaluate). */
 	bool times_one;
