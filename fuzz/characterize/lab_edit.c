@@ -25,50 +25,6 @@ void lab_wrt(struct edit *e, const int *wrt, int n)
 	c->n_transform = kept;
 }
 
-/* Sets the leading extent of an input of the program that a scan reads row by row. */
-static bool set_rows(struct edit *e, int value, int n)
-{
-	struct region *top = &e->c.program.top;
-
-	if (value < top->param || value >= top->param + top->n_param)
-		return false;
-	e->c.program.type[value].shape.extent[0] = n;
-	return true;
-}
-
-bool lab_set_trip(struct edit *e, const struct site *s, int n)
-{
-	struct node *node = s->node;
-	struct type boolean = {DTYPE_BOOL, shape_scalar()};
-
-	switch (op_table[node->op].family) {
-	case FAMILY_FOR:
-		if (node_loop(node).counted) /* the trip count was operand 0: drop it */
-			edit_remove_item(node->arg, &node->n_arg, sizeof *node->arg, 0);
-		node->attrs.trip = n;
-		node->attrs.cap = 0;
-		return true;
-	case FAMILY_WHILE:
-		node->attrs.cap = n;
-		node->region[0].n_node = 0;
-		node->region[0].result[0] = edit_insert_fill(e, &node->region[0], 0, &boolean, 1);
-		return true;
-	case FAMILY_SCAN:
-		for (int i = node->attrs.carries; i < node->n_arg; i++)
-			if (!set_rows(e, node->arg[i], n))
-				return false;
-		node->attrs.trip = n;
-		return true;
-	case FAMILY_FIXED_POINT:
-		if (node->attrs.meaning != MEANING_STEPS)
-			return false;
-		node->attrs.cap = n;
-		return true;
-	default:
-		return false;
-	}
-}
-
 bool lab_find_loop(struct edit *e, struct site *s, struct node_loop *loop, int *carry)
 {
 	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, s);) {

@@ -7,8 +7,6 @@
 bool lab_is_float_input(const struct edit *e, int input);
 /* Gives every transform that differentiates these inputs in wrt and unit seeds.  Removes batches. */
 void lab_wrt(struct edit *e, const int *wrt, int n);
-/* Makes the loop at s run n times; false if that is not possible. */
-bool lab_set_trip(struct edit *e, const struct site *s, int n);
 /* Finds the first loop of the top region with a float carry, and that carry; false if there is none. */
 bool lab_find_loop(struct edit *e, struct site *s, struct node_loop *loop, int *carry);
 /* Names of all ops except constants, in order: "for(mul), sin".  In l->arena. */

@@ -26,7 +26,7 @@ void experiment_trips(struct lab *l)
 			e = lab_edit(l);
 			while (left >= 0 && edit_site(&e, ++k, &s))
 				left -= node_loop(s.node).is_loop;
-			if (lab_set_trip(&e, &s, trips[t]))
+			if (edit_set_trip(&e, &s, trips[t]))
 				lab_try(l, &e,
 				    (const char *const[]){LAB_TEXT(l, "%d (%s)", which, op_table[s.node->op].name),
 				        LAB_TEXT(l, "%d", trips[t])});
@@ -189,7 +189,7 @@ static void try_body(struct lab *l, const char *body, int n, double x, bool by_y
 		input = e.c.program.top.param + wrt; /* inputs were numbered anew */
 		wrt += by_y;
 	}
-	if (!lab_set_trip(&e, &s, n))
+	if (!edit_set_trip(&e, &s, n))
 		return;
 	loop = node_loop(s.node);
 	if (!formula_build(&e, loop.body, body,

@@ -89,6 +89,15 @@ bool edit_hoist(struct edit *e, const struct site *s, int which);
 /* The number of the branch of a cond in which `value` is defined, at any depth; 0 for loops. */
 int edit_branch_of(const struct node *n, int value);
 
+/* Calls `visit` on every type that is not inferred, those of inputs and constants; `visit_node` on every node. */
+typedef void edit_type_fn(struct edit *e, struct type *t, int how);
+typedef void edit_node_fn(struct edit *e, struct node *n, int how);
+void edit_change_types(struct edit *e, edit_type_fn *visit, edit_node_fn *visit_node, int how);
+/* Changes every extent `from`, of inputs, constants and attributes, to `to`. */
+void edit_change_extent(struct edit *e, int from, int to);
+/* Makes the loop at s run n times; false if that is not possible. */
+bool edit_set_trip(struct edit *e, const struct site *s, int n);
+
 double edit_round(enum dtype d, double x, union cell *out);
 void edit_fill(struct tensor *t, double x);
 

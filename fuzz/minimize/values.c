@@ -4,31 +4,6 @@
 
 /* ---- all types at once ---- */
 
-/* Calls visit on every type and shape that is not inferred: those of inputs, constants and attributes. */
-typedef void visit_type_fn(struct edit *e, struct type *t, int how);
-typedef void visit_node_fn(struct edit *e, struct node *n, int how);
-
-static void change_types(struct edit *e, visit_type_fn *visit, visit_node_fn *visit_node, int how)
-{
-	struct program *p = &e->c.program;
-	struct site s;
-
-	for (int i = 0; i < p->top.n_param; i++)
-		visit(e, &p->type[p->top.param + i], how);
-	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &s);) {
-		struct attrs *a = &s.node->attrs;
-
-		if (s.node->op == OP_CONSTANT) {
-			struct type t = a->value.type;
-
-			visit(e, &t, how);
-			if (!type_equal(&t, &a->value.type))
-				a->value = fit_tensor(e->arena, &a->value, &t);
-		}
-		visit_node(e, s.node, how);
-	}
-}
-
 static void no_shape(struct edit *e, struct type *t, int how)
 {
 	(void)e, (void)how;
@@ -69,7 +44,7 @@ enum edit_result pass_scalar_shapes(struct edit *e, int k)
 	for (int p = 0; k && p < e->c.n_point; p++)
 		for (int i = 0; i < e->c.program.top.n_param; i++)
 			reverse_elements(&e->c.point[p][i]);
-	change_types(e, no_shape, no_axes, 0);
+	edit_change_types(e, no_shape, no_axes, 0);
 	e->lenient = true;
 	return EDIT_TRY;
 }
@@ -102,46 +77,13 @@ enum edit_result pass_wide_dtypes(struct edit *e, int k)
 {
 	if (k >= WIDE_HOWS)
 		return EDIT_END;
-	change_types(e, plain_type, plain_cast, k);
+	edit_change_types(e, plain_type, plain_cast, k);
 	return EDIT_TRY;
 }
 
 /* ---- extents and axes ---- */
 
-/* how: from * EXTENT_BASE + to. */
-enum { EXTENT_BASE = LIMIT_ELEMENTS + 1, EXTENT_HOWS = 4 };
-
-static void shrink_extent(int *extent, int from, int to)
-{
-	if (*extent == from)
-		*extent = to;
-}
-
-static void shrink_shape(struct edit *e, struct type *t, int how)
-{
-	(void)e;
-	for (int d = 0; d < t->shape.rank; d++)
-		shrink_extent(&t->shape.extent[d], how / EXTENT_BASE, how % EXTENT_BASE);
-}
-
-static void shrink_attrs(struct edit *e, struct node *n, int how)
-{
-	int from = how / EXTENT_BASE, to = how % EXTENT_BASE;
-	struct attrs *a = &n->attrs;
-
-	(void)e;
-	for (int d = 0; d < a->shape.rank; d++)
-		shrink_extent(&a->shape.extent[d], from, to);
-	if (op_table[n->op].attrs & ATTR_SIZE)
-		for (int d = 0; d < LIMIT_RANK; d++)
-			shrink_extent(&a->size[d], from, to);
-	if (op_table[n->op].attrs & ATTR_START)
-		for (int d = 0; d < LIMIT_RANK; d++)
-			if (a->start[d] >= to && to > 0)
-				a->start[d] = to - 1;
-	if (op_table[n->op].family == FAMILY_SCAN)
-		shrink_extent(&a->trip, from, to);
-}
+enum { EXTENT_HOWS = 4 };
 
 /* The n-th distinct extent above 1 among all values, in order of first appearance. */
 static int distinct_extent(const struct program *p, int n)
@@ -173,7 +115,7 @@ enum edit_result pass_extent(struct edit *e, int k)
 		return EDIT_END;
 	if (to >= from || to < 1 || from >= LIMIT_ELEMENTS / 4)
 		return EDIT_SKIP;
-	change_types(e, shrink_shape, shrink_attrs, from * EXTENT_BASE + to);
+	edit_change_extent(e, from, to);
 	return EDIT_TRY;
 }
 
@@ -231,7 +173,7 @@ enum edit_result pass_drop_axis(struct edit *e, int k)
 {
 	if (k >= 2 * LIMIT_RANK)
 		return EDIT_END;
-	change_types(e, drop_type_axis, drop_node_axis, k);
+	edit_change_types(e, drop_type_axis, drop_node_axis, k);
 	e->lenient = true;
 	return EDIT_TRY;
 }
