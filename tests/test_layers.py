@@ -19,10 +19,11 @@ MAY = {
     "emit": {"graph", "engines", "emit", "oracles/truth.h", "reports/text.h", "reports/escape.h"},
     "fuzz": {"graph", "engines", "oracles", "reports", "emit", "fuzz"},
 }
-# The rooms of a folder, floor by floor: a room uses the floors below its own, and of its own floor only the rooms named before it.
-# What stands in the folder itself is its top floor.
+# The rooms of a folder or of a room, floor by floor: a room uses the floors below its own, and of its own floor only the rooms named
+# before it.  What stands in the folder itself is its top floor.
 FLOORS = {
     "fuzz": ["generate edit bench", "mutate minimize cross audit", "triage characterize", "campaign conform", "cli targets"],
+    "fuzz/campaign": ["counting progress", "books", "owner", "judging", "drivers merge"],
     "engines": ["kernels", "aot", "builtin", "compiled process", "faults"],
     "oracles": ["evaluate", "ball", "analytic differences", "verdict"],
 }
@@ -56,16 +57,27 @@ def sources():
 
 
 def room(path):
-    return "/".join(path.parts[:2]) if len(path.parts) > 2 else path.parts[0]
+    depth = min(2, len(path.parts) - 1)
+    while "/".join(path.parts[:depth]) in FLOORS and len(path.parts) > depth + 1:
+        depth += 1
+    return "/".join(path.parts[:depth])
+
+
+def place(folder, name):
+    """(floor, place on it) of a room in its folder; the folder itself, whose name is None, stands above its rooms."""
+    for floor, names in enumerate(FLOORS[folder]):
+        if name in names.split():
+            return floor, names.split().index(name)
+    return len(FLOORS[folder]), 0
 
 
 def rank(room_name):
-    """(floor, place on it); the folder itself stands above its rooms."""
-    folder, _, name = room_name.partition("/")
-    for floor, names in enumerate(FLOORS.get(folder, [])):
-        if name in names.split():
-            return floor, names.split().index(name)
-    return len(FLOORS.get(folder, [])), 0
+    """Its place in the folder, then its place in the room that it is in, and so on."""
+    parts, places = room_name.split("/"), []
+    for depth in range(1, len(parts) + 1):
+        if "/".join(parts[:depth]) in FLOORS:
+            places.append(place("/".join(parts[:depth]), parts[depth] if depth < len(parts) else None))
+    return places
 
 
 def may_use(user, used):
@@ -187,7 +199,8 @@ def main():
     for path in paths:
         check_includes(path)
         check_text(path)
-        check(len(path.parts) < 3 or path.parts[0] not in FLOORS or any(path.parts[1] in f.split() for f in FLOORS[path.parts[0]]), f"{path}: no such room")
+        folder, _, name = str(path.parent).rpartition("/")
+        check(folder not in FLOORS or any(name in f.split() for f in FLOORS[folder]), f"{path}: no such room")
     check_headers([p for p in paths if p.suffix == ".h"])
     check_calls()
     print("\n".join(failures))

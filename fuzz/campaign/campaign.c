@@ -1,4 +1,4 @@
-/* campaign.c: the life of a campaign: opening, counting, progress, and when it is over. */
+/* campaign.c: opening and closing a campaign. */
 #include "campaign.h"
 
 #include <limits.h>
@@ -10,11 +10,15 @@
 #include "graph/heap.h"
 #include "engines/engine.h"
 #include "reports/file.h"
-#include "internal.h"
+#include "fuzz/campaign/owner/members.h"
 #include "fuzz/bench/fit_profile.h"
-#include "case_paths.h"
-#include "retriage.h"
-#include "fuzz/bench/stop.h"
+#include "fuzz/campaign/merge/retriage.h"
+#include "fuzz/campaign/judging/draws.h"
+#include "fuzz/campaign/judging/window.h"
+#include "fuzz/campaign/owner/corpus.h"
+#include "fuzz/campaign/owner/cross.h"
+#include "fuzz/campaign/owner/show.h"
+#include "fuzz/campaign/owner/state.h"
 
 enum { SETUP_ARENA = 256 << 20, SIDE_ARENA = 512 << 20, KNOWN_ARENA = 64 << 20 };
 
@@ -42,15 +46,6 @@ static bool open_directories(struct campaign *self, struct error *e)
 	file_sweep(leads);
 	return file_make_directory(self->findings_dir, e) && file_make_directory(self->oracle_dir, e) &&
 	    file_make_directory(self->pending_dir, e) && (!self->mutates || file_make_directory(self->corpus_dir, e));
-}
-
-bool campaign_is_in(const char *dir)
-{
-	char summary[PATH_TEXT];
-
-	return setup_exists(dir) ||
-	    ((size_t)snprintf(summary, sizeof summary, "%s/" SUMMARY_FILE, dir) < sizeof summary &&
-	        !access(summary, F_OK));
 }
 
 /* Of a campaign that did not open. */
@@ -118,6 +113,30 @@ static bool begin(struct campaign *self, struct error *e)
 	return true;
 }
 
+/* Stops the engines and frees everything. */
+static void close_campaign(struct campaign *self)
+{
+	window_close(self);
+	campaign_cross_close(self);
+	if (self->judges)
+		bench_close(&self->bench);
+	arena_free(&self->side);
+	triage_close(&self->triage);
+	corpus_free(self);
+	draw_log_free(&self->log);
+	for (int k = 0; k < self->n_engine; k++) {
+		free(self->name[k]);
+		free(self->spec[k]);
+		free(self->version[k]);
+	}
+	free(self->right_on);
+	free(self->right_on_version);
+	free(self->engine_record);
+	free(self->finding_record);
+	close(self->lock);
+	free(self);
+}
+
 struct campaign *campaign_open(const struct campaign_options *o, struct error *e)
 {
 	struct campaign *self = heap_new(1, sizeof *self);
@@ -170,169 +189,16 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 	return self;
 }
 
-void close_campaign(struct campaign *self)
+int campaign_close(struct campaign *self, struct campaign_end *end)
 {
-	window_close(self);
-	campaign_cross_close(self);
-	if (self->judges)
-		bench_close(&self->bench);
-	arena_free(&self->side);
-	triage_close(&self->triage);
-	corpus_free(self);
-	draw_log_free(&self->log);
-	for (int k = 0; k < self->n_engine; k++) {
-		free(self->name[k]);
-		free(self->spec[k]);
-		free(self->version[k]);
-	}
-	free(self->right_on);
-	free(self->right_on_version);
-	free(self->engine_record);
-	free(self->finding_record);
-	close(self->lock);
-	free(self);
-}
+	int code;
 
-const struct campaign_options *campaign_options(const struct campaign *self) { return self->o; }
-/* ---- the corpus ---- */
-
-const char *campaign_given(struct campaign *self, uint64_t number, size_t *len)
-{
-	int k = number < INT_MAX ? (int)number : INT_MAX;
-
-	if (self->mutates) {
-		while (
-		    self->job && self->given_at < self->given.n && self->given_at % self->o->jobs != job_number(self))
-			self->given_at++;
-		k = self->given_at;
-		self->given_at += k < self->given.n;
-	}
-	if (k >= self->given.n)
-		return NULL;
-	*len = self->given.at[k].len;
-	return self->given.at[k].text;
-}
-
-uint64_t campaign_fresh(const struct campaign *self, uint64_t number)
-{
-	return (number - (uint64_t)self->given.n) * (uint64_t)self->o->shards + (uint64_t)self->o->shard;
-}
-
-int campaign_corpus(const struct campaign *self) { return self->given.n + self->kept.n; }
-int campaign_corpus_kept(const struct campaign *self) { return self->given.n; }
-
-const char *campaign_corpus_text(const struct campaign *self, int k, size_t *len)
-{
-	const struct corpus_text *x = k < self->given.n ? &self->given.at[k] : &self->kept.at[k - self->given.n];
-
-	*len = x->len;
-	return x->text;
-}
-
-uint64_t campaign_stream(const struct campaign *self)
-{
-	return self->job ? (uint64_t)self->job_stream : (uint64_t)self->counts.draws;
-}
-
-void campaign_add_generate(struct campaign *self, double seconds) { self->seconds.generate += seconds; }
-
-struct limit campaign_limit(const struct campaign *self)
-{
-	return (struct limit){.stop = stop_requested, .deadline = self->deadline};
-}
-
-/* ---- draws ---- */
-
-bool campaign_next(struct campaign *self, uint64_t *number)
-{
-	if (!self->job)
-		self->draw = self->next_draw++;
-	else if (!job_next(self, &self->draw))
-		return false;
-	self->entered = false;
-	*number = (uint64_t)self->draw;
-	return true;
-}
-
-void campaign_skip(struct campaign *self)
-{
-	window_flush(self); /* the cases before this one come first */
-	campaign_take(self, &(struct case_record){.draw = self->draw, .drawn = self->entered, .skipped = true}, NULL);
-}
-
-void campaign_take(struct campaign *self, const struct case_record *record, const struct testcase *c)
-{
-	const char *text = record->text;
-	const int64_t work = self->counts.work;
-	size_t len = record->len;
-	int fresh;
-
-	if (self->cut)
-		return;
-	if (self->job) {
-		job_send(self, record, c);
-		return;
-	}
-	fresh = counts_add(&self->counts, record);
-	draw_log_add(&self->log, record->drawn, self->counts.work - work, record);
-	if (self->judges && self->mutates && self->given_done < self->given_at)
-		self->given_done++; /* they are judged first, and in order */
-	if (fresh)
-		self->feature_time = bench_clock();
-	self->triage.cases = self->counts.cases;
-	self->triage.truth_work = self->counts.work;
-	if (c && (record->n_finding || record->disagreement || record->twin_disagreements))
-		campaign_file(self, record, c, self->counts.cases);
-	triage_go_on(&self->triage);
-	if (fresh && record->parent && self->mutates) {
-		arena_reset(&self->side);
-		if (!text)
-			text = testcase_write_compact(c, &self->side, &len);
-		corpus_keep(self, text, len);
-	}
-	if (self->triage.cut)
-		self->cut = true;
-	else
-		campaign_settle(self);
-}
-
-/* ---- the end ---- */
-
-static const char all_cases[] = "cases";
-
-void campaign_take_rest(struct campaign *self)
-{
-	if (self->stopped != all_cases || self->cut || self->failure.any)
-		return;
-	triage_end(&self->triage);
-	self->cut = self->triage.cut;
-	if (!self->cut)
-		campaign_settle(self);
-}
-
-static const char *why_over(const struct campaign *self)
-{
-	const struct campaign_options *o = self->o;
-
-	if (self->job)
-		return job_over(self) ? "end of the process" : NULL;
-	if (self->failure.any)
-		return "failure";
-	if (o->max_findings && self->triage.n_finding >= o->max_findings)
-		return "max-findings";
-	if (o->cases && self->drawn >= o->cases)
-		return all_cases;
-	if (self->deadline > 0 && bench_clock() >= self->deadline)
-		return "time";
-	return stop_signal_name();
-}
-
-bool campaign_over(struct campaign *self)
-{
-	self->stopped = why_over(self);
-	if (self->stopped && !self->failure.any) {
-		window_flush(self);
-		self->stopped = why_over(self);
-	}
-	return self->stopped != NULL;
+	campaign_take_rest(self);
+	arena_reset(&self->side);
+	campaign_close_progress(self);
+	if (!self->failure.any && !self->cut)
+		campaign_save(self);
+	code = campaign_conclude(self, end);
+	close_campaign(self);
+	return code;
 }

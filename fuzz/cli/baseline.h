@@ -2,7 +2,7 @@
 #ifndef FUZZ_CLI_BASELINE_H
 #define FUZZ_CLI_BASELINE_H
 
-#include "fuzz/campaign/case_paths.h"
+#include "fuzz/campaign/books/case_paths.h"
 #include "graph/errors.h"
 #include "reports/ci/outcome.h"
 

@@ -5,7 +5,7 @@
 
 #include "fuzz/bench/account.h"
 #include "fuzz/bench/stop.h"
-#include "fuzz/campaign/setup.h"
+#include "fuzz/campaign/books/setup.h"
 #include "graph/json.h"
 
 static const char *text_of(const struct json *object, const char *key)

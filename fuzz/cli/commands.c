@@ -11,8 +11,8 @@
 
 #include "engines/engine.h"
 #include "fuzz/bench/stop.h"
-#include "fuzz/campaign/jobs.h"
-#include "fuzz/campaign/setup.h"
+#include "fuzz/campaign/judging/jobs.h"
+#include "fuzz/campaign/books/setup.h"
 
 struct engine_limits engine_limits_preset(void)
 {

@@ -5,7 +5,9 @@
 
 #include "fuzz_options.h"
 #include "fuzz/bench/stop.h"
-#include "fuzz/campaign/jobs.h"
+#include "fuzz/campaign/drivers/drivers.h"
+#include "fuzz/campaign/judging/draws.h"
+#include "fuzz/campaign/judging/jobs.h"
 
 enum { DEFAULT_FD_ONE_IN = 10, MINIMIZE_BUDGET = 10000 };
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fuzz/campaign/case_paths.h"
-#include "fuzz/campaign/setup.h"
+#include "fuzz/campaign/books/case_paths.h"
+#include "fuzz/campaign/books/setup.h"
 
 static const char *const driver_names[DRIVER_COUNT] = {"libfuzzer", "plain", "generate"};
 

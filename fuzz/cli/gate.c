@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "fuzz/bench/account.h"
 #include "fuzz/bench/stop.h"
-#include "fuzz/campaign/case_paths.h"
+#include "fuzz/campaign/books/case_paths.h"
 #include "gate_jobs.h"
 
 struct gate {

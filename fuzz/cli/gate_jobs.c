@@ -18,7 +18,7 @@
 
 #include "commands.h"
 #include "fuzz/bench/stop.h"
-#include "fuzz/campaign/jobs.h"
+#include "fuzz/campaign/judging/jobs.h"
 #include "gate_wire.h"
 #include "graph/heap.h"
 

@@ -4,7 +4,7 @@
 
 #include "commands.h"
 #include "fuzz/bench/stop.h"
-#include "fuzz/campaign/merge.h"
+#include "fuzz/campaign/merge/merge.h"
 
 int command_merge(int argc, char **argv)
 {

@@ -12,8 +12,8 @@
 #include "state_line.h"
 
 #include "fuzz/bench/bench.h"
-#include "fuzz/campaign/case_mutator.h"
-#include "fuzz/campaign/coverage.h"
+#include "fuzz/campaign/drivers/case_mutator.h"
+#include "fuzz/campaign/counting/coverage.h"
 #include "fuzz/cli/commands.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fuzz/campaign/setup.h"
+#include "fuzz/campaign/books/setup.h"
 #include "graph/text.h"
 
 /* A copy in which the layout is that of this build. */

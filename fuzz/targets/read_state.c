@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "fuzz/campaign/counts.h"
+#include "fuzz/campaign/counting/counts.h"
 
 enum { ENGINES = 2, KNOWN = 256 << 20 };
 static const char *const names[ENGINES] = {"tape", "tape+scale:mul:1.5"};

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz/campaign/case_paths.h"
+#include "fuzz/campaign/books/case_paths.h"
 #include "fuzz/generate/choice.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-CASES, BYTES = 4096, 32 << 20  # fuzz/campaign/corpus_room.h
+CASES, BYTES = 4096, 32 << 20  # fuzz/campaign/books/corpus_room.h
 adjudge, driver = sys.argv[1:3]
 failures = []
 

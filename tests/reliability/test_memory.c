@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fuzz/campaign/case_mutator.h"
+#include "fuzz/campaign/drivers/case_mutator.h"
 #include "graph/heap.h"
 #include "graph/text.h"
 #include "oracles/evaluate/evaluate.h"

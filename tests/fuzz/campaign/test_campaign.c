@@ -1,5 +1,6 @@
 /* Campaigns: the same twice, findings that reproduce, budgets, tallies that add up. */
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/drivers/drivers.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include <unistd.h>
 
 #include "fuzz/cli/options.h"
-#include "fuzz/campaign/case_paths.h"
+#include "fuzz/campaign/books/case_paths.h"
 #include "fuzz/bench/question.h"
 #include "fuzz/bench/stop.h"
 #include "graph/json.h"

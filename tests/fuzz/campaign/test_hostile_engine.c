@@ -14,6 +14,7 @@
 #include "engines/instance.h"
 #include "engines/process/wire.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/drivers/drivers.h"
 #include "fuzz/cli/options.h"
 #include "graph/json.h"
 #include "tests/check.h"

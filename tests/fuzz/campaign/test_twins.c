@@ -1,5 +1,6 @@
 /* test_twins.c: campaigns find through a twin what only shows where a case is undecided, and report the twin's case. */
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/drivers/drivers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 
 #include "fuzz/bench/exit_code.h"
 #include "fuzz/bench/twin.h"
-#include "fuzz/campaign/case_paths.h"
+#include "fuzz/campaign/books/case_paths.h"
 #include "graph/json.h"
 #include "reports/file.h"
 #include "tests/check.h"

@@ -1,4 +1,4 @@
-#include "fuzz/campaign/coverage.h"
+#include "fuzz/campaign/counting/coverage.h"
 #include "fuzz/generate/generate.h"
 #include "graph/loop.h"
 #include "graph/walk.h"

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "fuzz/campaign/campaign.h"
 #include "fuzz/edit/edit.h"
 #include "fuzz/minimize/finding.h"
 #include "fuzz/minimize/passes.h"

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include "engines/engine.h"
+#include "fuzz/bench/bench.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/drivers/drivers.h"
 #include "graph/json.h"
 #include "tests/check.h"
 #include "tests/support/frozen.h"

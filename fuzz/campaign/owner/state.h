@@ -1,0 +1,24 @@
+/* state.h: state.json, so that a campaign that was killed can go on. */
+#ifndef FUZZ_CAMPAIGN_OWNER_STATE_H
+#define FUZZ_CAMPAIGN_OWNER_STATE_H
+
+#include <stddef.h>
+#include "graph/errors.h"
+
+struct campaign;
+
+/* Seconds that the campaign has run, with its earlier runs. */
+double campaign_elapsed(const struct campaign *self);
+/* Writes the state, and removes files that it no longer needs. */
+void campaign_save(struct campaign *self);
+/* Saves if it is time, or if there are new findings, and then announces these. */
+void campaign_settle(struct campaign *self);
+/* Reads the state; nothing happens if there is none. */
+bool campaign_load(struct campaign *self, struct error *e) MUST_CHECK;
+/* The seconds that the state says; 0 if there is none, or if it cannot be read. */
+double campaign_saved_seconds(struct campaign *self);
+/* The text of the state after so many seconds, in the side arena; and the reader of such a text. */
+char *campaign_state_text(struct campaign *self, double elapsed, size_t *len);
+bool campaign_read_state(struct campaign *self, const char *text, size_t len, struct error *e) MUST_CHECK;
+
+#endif
