@@ -132,37 +132,70 @@ static void add_block(struct arena *a, size_t bytes)
 	a->current = b;
 }
 
-void *arena_alloc(struct arena *a, size_t count, size_t size)
-{
-	size_t bytes;
+/* The bytes that an array takes.  Even an empty one gets an address of its own. */
+static size_t rounded(size_t bytes) { return bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN; }
 
-	if (size && count > (SIZE_MAX - ALIGN) / size)
-		arena_full(a);
-	bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
-	/* Even an empty array gets an address of its own. */
-	if (!bytes)
-		bytes = ALIGN;
+/* Counts `bytes` more of the current block as handed out. */
+static void count_bytes(struct arena *a, size_t bytes)
+{
+	a->current->used += bytes;
+	a->used += bytes;
+	if (a->used > a->peak)
+		a->peak = a->used;
+}
+
+/* rounded(bytes) bytes as they lie in the block. */
+static void *take(struct arena *a, size_t bytes)
+{
+	bytes = rounded(bytes);
 	if (bytes > a->limit || a->used > a->limit - bytes)
 		arena_full(a);
 	if (!a->current || a->current->size - a->current->used < bytes)
 		add_block(a, bytes);
+	void *p = (char *)a->current->data + a->current->used;
+	count_bytes(a, bytes);
+	return p;
+}
 
-	struct arena_block *b = a->current;
-	void *p = (char *)b->data + b->used;
-	b->used += bytes;
-	a->used += bytes;
-	if (a->used > a->peak)
-		a->peak = a->used;
-	return memset(p, 0, bytes);
+/* count * size; an array that is larger than any memory leaves the try. */
+static size_t array_bytes(const struct arena *a, size_t count, size_t size)
+{
+	if (size && count > (SIZE_MAX - ALIGN) / size)
+		arena_full(a);
+	return count * size;
+}
+
+void *arena_alloc(struct arena *a, size_t count, size_t size)
+{
+	size_t bytes = array_bytes(a, count, size);
+
+	return memset(take(a, bytes), 0, bytes);
 }
 
 void *arena_copy(struct arena *a, const void *from, size_t count, size_t size)
 {
-	void *to = arena_alloc(a, count, size);
+	size_t bytes = array_bytes(a, count, size);
+	void *to = take(a, bytes);
 
 	/* An empty source may be NULL, which memcpy does not allow. */
-	if (count && size)
-		memcpy(to, from, count * size);
+	return bytes ? memcpy(to, from, bytes) : to;
+}
+
+void *arena_enlarge(struct arena *a, void *array, size_t old, size_t new)
+{
+	struct arena_block *b = a->current;
+	char *to = array;
+	size_t more = rounded(new) - rounded(old);
+
+	if (old && to + rounded(old) == (char *)b->data + b->used && b->size - b->used >= more && a->used <= a->limit &&
+	    more <= a->limit - a->used) {
+		count_bytes(a, more);
+	} else {
+		to = take(a, new);
+		if (old)
+			memcpy(to, array, old);
+	}
+	memset(to + old, 0, new - old);
 	return to;
 }
 
@@ -175,9 +208,7 @@ void *arena_grow(struct arena *a, void *array, int *room, int need, size_t size)
 		return array;
 	while (larger < need)
 		larger *= 2;
-	to = arena_alloc(a, (size_t)larger, size);
-	if (*room)
-		memcpy(to, array, (size_t)*room * size);
+	to = arena_enlarge(a, array, (size_t)*room * size, array_bytes(a, (size_t)larger, size));
 	*room = larger;
 	return to;
 }

@@ -71,6 +71,12 @@ void *arena_alloc(struct arena *a, size_t count, size_t size) __attribute__((mal
 /* A copy of `count` elements of `size` bytes. */
 void *arena_copy(struct arena *a, const void *from, size_t count, size_t size);
 
+/*
+ * Makes an array of `old` bytes (0: none yet) one of `new` bytes, which are more.  It stays where it is if it was the
+ * last allocation and its block has room; else it is copied, and the old copy stays valid.  The new bytes are zero.
+ */
+void *arena_enlarge(struct arena *a, void *array, size_t old, size_t new);
+
 struct arena_mark arena_mark(const struct arena *a);
 void arena_rewind(struct arena *a, struct arena_mark mark);
 
@@ -79,7 +85,7 @@ void arena_rewind(struct arena *a, struct arena_mark mark);
 
 /*
  * Makes room for `need` elements in `array`, which has *room elements (0: no array yet).  If that is too few, the array
- * moves and at least doubles; new elements are zero.  The old copy stays valid until the arena is reset.
+ * at least doubles and may move; new elements are zero.  The old copy stays valid until the arena is reset.
  */
 #define GROW(a, array, room, need) ((array) = arena_grow((a), (array), (room), (need), sizeof *(array)))
 void *arena_grow(struct arena *a, void *array, int *room, int need, size_t size);

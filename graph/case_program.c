@@ -31,7 +31,9 @@ struct case_reader {
 
 static struct name *name_find(const struct case_reader *r, const char *text)
 {
-	unsigned k = (unsigned)(hash_text(text) >> 32) & (r->name_room - 1);
+	/* The middle bits alone would not tell v1 from v2. */
+	uint64_t hash = hash_text(text);
+	unsigned k = (unsigned)(hash ^ hash >> 32) & (r->name_room - 1);
 
 	while (r->names[k].text && strcmp(r->names[k].text, text))
 		k = (k + 1) & (r->name_room - 1);

@@ -1,6 +1,5 @@
 /* json_write.c: tree-less writing of JSON into the arena. */
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +15,7 @@ struct json_writer json_writer_new(struct arena *a, bool pretty)
 
 static void put_bytes(struct json_writer *w, const char *bytes, size_t n) { text_put_bytes(&w->text, bytes, n); }
 
-static void put_char(struct json_writer *w, char c) { put_bytes(w, &c, 1); }
+static void put_char(struct json_writer *w, char c) { text_put_char(&w->text, c); }
 
 static void put_line(struct json_writer *w)
 {
@@ -83,18 +82,16 @@ static size_t plain_length(const char *text)
 static void put_quoted(struct json_writer *w, const char *text)
 {
 	char buf[8];
-	size_t left = strlen(text);
 
 	put_char(w, '"');
-	while (left) {
+	for (;;) {
 		size_t plain = plain_length(text);
 
 		put_bytes(w, text, plain);
 		text += plain;
-		left -= plain;
-		if (!left)
+		if (!*text)
 			break;
-		size_t n = utf8_length(text, left);
+		size_t n = utf8_length(text, strnlen(text, 4));
 		unsigned char c = (unsigned char)*text;
 		if (!n) {
 			put_bytes(w, "\xEF\xBF\xBD", 3);
@@ -113,7 +110,6 @@ static void put_quoted(struct json_writer *w, const char *text)
 			put_bytes(w, text, n);
 		}
 		text += n;
-		left -= n;
 	}
 	put_char(w, '"');
 }
@@ -145,12 +141,13 @@ void json_put_string(struct json_writer *w, const char *text)
 
 void json_put_integer(struct json_writer *w, int64_t i)
 {
-	const int64_t exact = INT64_C(1) << 53;
-	char buf[32];
-	bool plain = i <= exact && i >= -exact;
+	char buf[DECIMAL_TEXT];
 
-	snprintf(buf, sizeof buf, plain ? "%" PRId64 : "\"%" PRId64 "\"", i);
-	put_plain(w, buf);
+	decimal_print(i, buf);
+	if (i <= JSON_EXACT && i >= -JSON_EXACT)
+		put_plain(w, buf);
+	else
+		json_put_string(w, buf);
 }
 
 void json_put_bool(struct json_writer *w, bool b) { put_plain(w, b ? "true" : "false"); }
@@ -160,15 +157,20 @@ void json_put_null(struct json_writer *w) { put_plain(w, "null"); }
 void json_put_real(struct json_writer *w, double x)
 {
 	char buf[REAL_TEXT];
+	uint64_t bits = bits_of(x);
+	int n = 0;
 
 	if (w->reals == JSON_REALS_DECIMAL) {
 		json_put_decimal(w, x);
 		return;
 	}
-	if (w->reals == JSON_REALS_BITS)
-		snprintf(buf, sizeof buf, "%016" PRIx64, bits_of(x));
-	else
+	if (w->reals == JSON_REALS_BITS) {
+		for (int shift = 60; shift >= 0; shift -= 4)
+			buf[n++] = "0123456789abcdef"[bits >> shift & 15];
+		buf[n] = '\0';
+	} else {
 		real_print(x, buf);
+	}
 	json_put_string(w, buf);
 }
 

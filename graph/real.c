@@ -30,15 +30,20 @@ char *real_print(double x, char buf[REAL_TEXT])
 	uint64_t bits = bits_of(x), fraction = bits & ((UINT64_C(1) << FRACTION_BITS) - 1);
 	int exponent = (int)(bits >> FRACTION_BITS & 0x7FF);
 	bool normal = exponent > 0;
-	char digits[FRACTION_BITS / 4 + 1];
-	int n = 0;
 
-	/* Subnormals and zero as 0x0.…p-1022 and 0x0p+0, as C's %a and Python's float.hex have them. */
+	/* Subnormals and zero as 0x0.…p-1022 and 0x0p+0, as C's %a and Python's float.hex have them.  By hand: a case
+	 * has many reals, and printf is slow. */
+	char *at = stpcpy(buf, bits >> 63 ? "-0x" : "0x");
+	*at++ = normal ? '1' : '0';
+	if (fraction)
+		*at++ = '.';
 	for (uint64_t rest = fraction << (64 - FRACTION_BITS); rest; rest <<= 4)
-		digits[n++] = "0123456789abcdef"[rest >> 60];
-	digits[n] = '\0';
+		*at++ = "0123456789abcdef"[rest >> 60];
 	exponent = normal ? exponent - BIAS : fraction ? 1 - BIAS : 0;
-	snprintf(buf, REAL_TEXT, "%s0x%d%s%sp%+d", bits >> 63 ? "-" : "", normal, n ? "." : "", digits, exponent);
+	*at++ = 'p';
+	if (exponent >= 0)
+		*at++ = '+';
+	decimal_print(exponent, at);
 	return buf;
 }
 

@@ -6,25 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
-static void text_grow(struct text *t, size_t more)
+void text_grow(struct text *t, size_t more)
 {
 	size_t room = t->room ? t->room : 256;
-	char *to;
 
-	if (t->len + more + 1 <= t->room)
-		return;
 	while (room < t->len + more + 1)
 		room *= 2;
-	to = NEW(t->arena, char, room);
-	if (t->len)
-		memcpy(to, t->at, t->len);
-	t->at = to;
+	t->at = arena_enlarge(t->arena, t->at, t->room, room);
 	t->room = room;
 }
 
 void text_put_bytes(struct text *t, const char *bytes, size_t len)
 {
-	text_grow(t, len);
+	if (t->room - t->len <= len)
+		text_grow(t, len);
 	memcpy(t->at + t->len, bytes, len);
 	t->len += len;
 	t->at[t->len] = '\0';
@@ -37,13 +32,15 @@ void text_put(struct text *t, const char *format, ...)
 
 	va_start(list, format);
 	va_copy(again, list);
-	n = vsnprintf(NULL, 0, format, list);
+	/* Most texts fit, and are printed once. */
+	n = vsnprintf(t->at ? t->at + t->len : NULL, t->room - t->len, format, list);
 	va_end(list);
-	if (n >= 0) {
+	if (n >= 0 && (size_t)n >= t->room - t->len) {
 		text_grow(t, (size_t)n);
 		vsnprintf(t->at + t->len, (size_t)n + 1, format, again);
-		t->len += (size_t)n;
 	}
+	if (n >= 0)
+		t->len += (size_t)n;
 	va_end(again);
 }
 

@@ -17,6 +17,15 @@ struct text {
 /* Appends, like printf.  `at` may move. */
 void text_put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_put_bytes(struct text *t, const char *bytes, size_t len);
+/* Makes room for `more` bytes behind the text, when there is not. */
+void text_grow(struct text *t, size_t more);
+static inline void text_put_char(struct text *t, char c)
+{
+	if (t->room - t->len <= 1)
+		text_grow(t, 1);
+	t->at[t->len++] = c;
+	t->at[t->len] = '\0';
+}
 
 /* A copy of text that somebody else wrote, as one line and disarmed (errors.h). */
 char *text_harmless(const char *text, struct arena *a);

@@ -244,10 +244,10 @@ char *type_print(const struct type *t, char *buf)
 	return buf;
 }
 
-char *decimal_print(int n, char *at)
+char *decimal_print(int64_t n, char *at)
 {
-	unsigned rest = n < 0 ? -(unsigned)n : (unsigned)n;
-	char digits[12];
+	uint64_t rest = n < 0 ? -(uint64_t)n : (uint64_t)n;
+	char digits[DECIMAL_TEXT];
 	size_t k = sizeof digits;
 
 	do

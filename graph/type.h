@@ -86,8 +86,10 @@ int shape_broadcast_offset(const struct shape *from, const struct shape *to, int
 /* "f64[2,3]", "i64[]"; buf holds at least TYPE_TEXT bytes.  Returns buf. */
 enum { TYPE_TEXT = 64 };
 char *type_print(const struct type *t, char *buf);
-/* Writes n in decimal, NUL-terminated, and returns the end.  A case has many integers, and printf is slow. */
-char *decimal_print(int n, char *at);
+/* Writes n in decimal, NUL-terminated, at most DECIMAL_TEXT bytes, and returns the end.  A case has many integers, and
+ * printf is slow. */
+enum { DECIMAL_TEXT = 24 };
+char *decimal_print(int64_t n, char *at);
 /* Reads the text of type_print; false if it is no type, or rank or extents exceed the limits. */
 bool type_parse(const char *text, struct type *t);
 

@@ -391,34 +391,6 @@ static void test_files(struct arena *a)
 	}
 }
 
-static void test_writer(struct arena *a)
-{
-	struct json_writer w = json_writer_new(a, false);
-	size_t len;
-	struct error e = {0};
-
-	json_begin_object(&w, JSON_BLOCK);
-	json_member_decimal(&w, "bad \xff\x01\"", 0.1);
-	json_member_array(&w, "list", JSON_FLOW);
-	json_put_null(&w);
-	json_put_decimal(&w, NAN);
-	json_put_integer(&w, INT64_MIN);
-	json_put_bool(&w, false);
-	json_begin_array(&w, JSON_BLOCK);
-	json_end(&w);
-	json_end(&w);
-	json_member_string(&w, "nobody", NULL);
-	json_member_integer_if(&w, "none", false, 7);
-	json_member_decimal_if(&w, "half", true, 0.5);
-	json_end(&w);
-	const char *text = json_finish(&w, &len),
-	           *want = "{'bad \xEF\xBF\xBD\\u0001\\'':0.10000000000000001,'list':[null,'nan',"
-	                   "'-9223372036854775808',false,[]],'nobody':null,'none':null,'half':0.5}";
-	CHECK(!strcmp(text, json_text(a, want)), "got %s", text);
-	const struct json *v = json_read(text, len, a, &e);
-	CHECK(v && v->n_child == 5 && json_find(v, "list")->n_child == 5 && !json_find(v, "List"), "%s", e.text);
-}
-
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -445,7 +417,6 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_print(&a));
 	CHECK_LAW(test_largest(&a));
 	CHECK_LAW(test_files(&a));
-	CHECK_LAW(test_writer(&a));
 	arena_free(&a);
 	return check_done();
 }
