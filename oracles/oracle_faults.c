@@ -260,6 +260,7 @@ static void plant_custom_unchecked(struct planting *p) { p->rules.custom = 0; }
 static void plant_custom_linear_lost(struct planting *p) { p->rules.custom &= ~(unsigned)CUSTOM_LINEAR; }
 static void plant_custom_guards_lost(struct planting *p) { p->rules.custom &= ~(unsigned)CUSTOM_GUARDS; }
 static void plant_custom_second_lost(struct planting *p) { p->rules.custom &= ~(unsigned)CUSTOM_SECOND; }
+static void plant_custom_ties_lost(struct planting *p) { p->rules.custom &= ~(unsigned)CUSTOM_TIES; }
 static void plant_custom_dtypes_lost(struct planting *p) { p->rules.custom &= ~(unsigned)CUSTOM_DTYPES; }
 
 static void plant_edge_negated(struct planting *p)

@@ -32,11 +32,12 @@ enum op trace_op_of(const struct derivation *d, int k);
 
 /* What is compared before the rule of an op custom is trusted (custom.c). */
 enum custom_check {
-	CUSTOM_FIRST = 1,  /* its result, with the derivative of the function */
-	CUSTOM_LINEAR = 2, /* its result in other directions */
-	CUSTOM_GUARDS = 4, /* its result where parts of the direction are 0, if it tests for that */
-	CUSTOM_SECOND = 8, /* the derivatives of both, as far as the request takes them */
-	CUSTOM_DTYPES = 16 /* its dtypes, with those of the function */
+	CUSTOM_FIRST = 1,   /* its result, with the derivative of the function */
+	CUSTOM_LINEAR = 2,  /* its result in other directions */
+	CUSTOM_GUARDS = 4,  /* its result where parts of the direction are 0, if it tests for that */
+	CUSTOM_SECOND = 8,  /* the derivatives of both, as far as the request takes them */
+	CUSTOM_DTYPES = 16, /* its dtypes, with those of the function */
+	CUSTOM_TIES = 32    /* its result at a tie of the function, with the conventions */
 };
 
 struct oracle_rules {

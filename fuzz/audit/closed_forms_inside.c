@@ -213,6 +213,20 @@ static int by_coarser(struct form *f, int x, int t, int right)
 	return cast(f, cast(f, right, DTYPE_F16), f->dtype);
 }
 
+void form_custom_at_tie(struct form *f)
+{
+	const enum derivative_kind kind = drawn_kind(f);
+	int x = in_scalar(f, 0.5, 2), p;
+
+	x = op2(f, OP_MUL, x, lit(f, 0));
+	p = open_scalars(f, 1);
+	close_with(f, (const int[]){op1(f, OP_ABS, p)}, 1);
+	p = open_scalars(f, 2);
+	close_with(f, (const int[]){op2(f, OP_MUL, lit(f, 2), p + 1)}, 1);
+	form_result(f, region_op(f, OP_CUSTOM, &x, 1, &(struct attrs){.transform = kind}));
+	form_undecided(f, "custom-rule");
+}
+
 void form_custom_wrong(struct form *f) { custom_cube(f, 4, as_it_is); }
 void form_custom_size(struct form *f) { custom_cube(f, 3, of_size); }
 void form_custom_minus_size(struct form *f) { custom_cube(f, 3, of_minus_size); }

@@ -141,6 +141,10 @@ int alike_class(struct alike *self, const struct evaluation *ev, const struct no
 	case OP_SELECT:
 	case OP_FIXED_POINT:
 		return k; /* it is unknown which one, or by which way */
+	case OP_SORT:
+		if (note[k].shared) /* whichever it is */
+			return note[ev->parent[s->parent]].alike;
+		break;
 	case OP_MAX:
 	case OP_MIN:
 	case OP_REDUCE_MAX:

@@ -6,6 +6,8 @@
  * chooses. The result of the rule is compared with the derivative that trace_derive makes of the function. Requests of
  * order n use the derivatives of both up to order n - 1, so these are compared too.
  *
+ * Where the function is at a tie, the rule may follow any convention: it is compared with each.
+ *
  * A rule that makes decisions by its direction is not trusted. The one exception is a rule that keeps an exact 0 at 0
  * (custom_choices.h); it is tested.
  */
@@ -124,6 +126,13 @@ static bool derive(struct evaluation_run *r, int first, const struct list *input
 	return true;
 }
 
+/* The derivative of the function, by the convention that ev->at_ties says. */
+static bool derive_function(
+    struct evaluation_run *r, const struct node *node, const struct stretch *s, const int *direction, int *out)
+{
+	return (node->attrs.transform == DERIVATIVE_JVP ? trace_tangents : trace_adjoints)(r->ev, s, direction, out);
+}
+
 /* Factors for the directions of a rule. The results must scale alike; a choice by sign or size of a direction would
  * change. */
 static const struct scale {
@@ -192,14 +201,13 @@ static bool guards_right(struct evaluation_run *r, const struct node *node, cons
     const int *direction, int n_direction, const struct list *given)
 {
 	const struct region *rule = &node->region[1];
-	const bool jvp = node->attrs.transform == DERIVATIVE_JVP;
 
 	for (int from = -1; from < 2; from++) {
 		int *own = NEW(r->arena, int, n_direction);
 		struct list out = {given->n, NEW(r->arena, int, given->n)}, result = list_new(r, given->n);
 
 		thin(r, node, direction, from, own);
-		if (!(jvp ? trace_tangents : trace_adjoints)(r->ev, s, own, out.at))
+		if (!derive_function(r, node, s, own, out.at))
 			return false;
 		evaluate_region(r, rule);
 		add_floats(r, &result, rule->result, rule->n_result);
@@ -210,6 +218,85 @@ static bool guards_right(struct evaluation_run *r, const struct node *node, cons
 			return false;
 	}
 	return true;
+}
+
+/* ---- ties of the function ---- */
+
+enum { TIE_KINDS = 4, TIE_KINDS_AND_ONE };
+
+/* Whether scalar k is an abs of 0, or an extremum of several scalars with its value. */
+static bool is_tied(const struct evaluation *ev, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	int first = -1;
+
+	if (s->op == OP_ABS)
+		return mpfr_zero_p(ev->value[ev->parent[s->parent]]) != 0;
+	if (s->op != OP_MAX && s->op != OP_MIN && s->op != OP_REDUCE_MAX && s->op != OP_REDUCE_MIN)
+		return false;
+	for (int j = 0; j < s->n_parent; j++) {
+		const int parent = ev->parent[s->parent + j];
+
+		if (!mpfr_equal_p(ev->value[parent], ev->value[k]))
+			continue;
+		if (first >= 0 && parent != first)
+			return true;
+		first = parent;
+	}
+	return false;
+}
+
+/* The kinds of ops with a tie among scalars first ... end - 1. Their number, TIE_KINDS_AND_ONE if there are more. */
+static int list_ties(const struct evaluation *ev, int first, int end, enum op kind[TIE_KINDS])
+{
+	int n = 0;
+
+	for (int k = first; k < end; k++) {
+		int at = 0;
+
+		while (at < n && kind[at] != ev->scalar[k].kind)
+			at++;
+		if (at < n || !is_tied(ev, k))
+			continue;
+		if (n == TIE_KINDS)
+			return TIE_KINDS_AND_ONE;
+		kind[n++] = ev->scalar[k].kind;
+	}
+	return n;
+}
+
+/*
+ * For a rule that differs from the derivative in *out: whether it agrees if each kind of op makes another choice at its
+ * ties before scalar `end`. If so, *out is the derivative with these choices, and ev->at_ties keeps them. Any of them
+ * is a mixture of the conventions that the oracle tries at a tie.
+ */
+static bool agrees_at_ties(struct evaluation_run *r, const struct node *node, const struct stretch *s, int end,
+    const int *direction, const struct list *given, struct list *out)
+{
+	struct evaluation *ev = r->ev;
+	enum op kind[TIE_KINDS];
+	const int n = list_ties(ev, s->first, end, kind), n_scalar = ev->n_scalar, n_parent = ev->n_parent;
+	uint8_t *choice = NEW(r->arena, uint8_t, OP_COUNT);
+	int total = 1;
+
+	if (n && !(ev->rules->custom & CUSTOM_TIES)) {
+		*out = *given;
+		return true;
+	}
+	for (int i = 0; i < n; i++)
+		total *= TIE_CHOICES;
+	for (int number = 1; n <= TIE_KINDS && number < total; number++) {
+		for (int i = 0, rest = number; i < n; i++, rest /= TIE_CHOICES)
+			choice[kind[i]] = (uint8_t)(rest % TIE_CHOICES);
+		ev->at_ties = choice;
+		ev->n_scalar = n_scalar;
+		ev->n_parent = n_parent;
+		if (!derive_function(r, node, s, direction, out->at))
+			return false;
+		if (agree(ev, s->first, out, given))
+			return true;
+	}
+	return false;
 }
 
 static bool rule_right(struct evaluation_run *r, const struct node *node)
@@ -236,13 +323,15 @@ static bool rule_right(struct evaluation_run *r, const struct node *node)
 	add_floats(r, &input, numbers(r, rule->param, rule->n_param), rule->n_param);
 	evaluate_region(r, f);
 	add_floats(r, &result, f->result, f->n_result);
+	const int end = ev->n_scalar;
 	evaluate_region(r, rule);
 	add_floats(r, &given, rule->result, rule->n_result);
 
 	const struct stretch s = {first, n_float, input.at, n_result, result.at, TRACE_LIMIT, false};
-	if (!(jvp ? trace_tangents : trace_adjoints)(ev, &s, input.at + n_float, out.at))
+	if (!derive_function(r, node, &s, input.at + n_float, out.at))
 		return false;
-	if (ev->rules->custom & CUSTOM_FIRST && !agree(ev, first, &out, &given))
+	if (ev->rules->custom & CUSTOM_FIRST && !agree(ev, first, &out, &given) &&
+	    !agrees_at_ties(r, node, &s, end, input.at + n_float, &given, &out))
 		return false;
 	if (ev->rules->custom & CUSTOM_LINEAR && !rule_linear(r, node, first, input.at + n_float, &given))
 		return false;
@@ -301,6 +390,7 @@ static void check_rule(struct evaluation_run *r, const struct node *node)
 	bool right = (!(ev->rules->custom & CUSTOM_DTYPES) || rounds_alike(r->p, node)) && rule_right(r, node);
 	arena_rewind(r->arena, mark);
 	ev->quiet = before.quiet;
+	ev->at_ties = NULL;
 	ev->n_scalar = before.n_scalar;
 	ev->n_parent = before.n_parent;
 	ev->path = before.path;

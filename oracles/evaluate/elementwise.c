@@ -197,13 +197,16 @@ static void quotient_event(struct evaluation *ev, int a, int b)
 	mpfr_clear(t);
 }
 
-/* Whether a^b is a polynomial: b is an integer of at least 2 that nothing moves. It is a constant of the program, or an
- * input that is not differentiated. */
+bool trace_is_still(const struct evaluation *ev, int k)
+{
+	return ev->scalar[k].op == OP_CONSTANT && ev->scalar[k].part == TRACE_PROGRAM &&
+	    (k >= ev->n_input_scalar || ev->still[k]);
+}
+
+/* Whether a^b is a polynomial: b is an integer of at least 2 that nothing moves. */
 static bool is_polynomial(const struct evaluation *ev, int b)
 {
-	return ev->scalar[b].op == OP_CONSTANT && ev->scalar[b].part == TRACE_PROGRAM &&
-	    (b >= ev->n_input_scalar || ev->still[b]) && mpfr_integer_p(ev->value[b]) &&
-	    mpfr_cmp_ui(ev->value[b], 2) >= 0;
+	return trace_is_still(ev, b) && mpfr_integer_p(ev->value[b]) && mpfr_cmp_ui(ev->value[b], 2) >= 0;
 }
 
 /* atan2 jumps across the cut; pow changes its formula at a = 0, where it is no polynomial. */

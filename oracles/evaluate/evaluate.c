@@ -584,6 +584,7 @@ void evaluate_moved(struct evaluation *ev, const struct program *p, const struct
 	ev->latest = 0;
 	ev->residual_exponent = INT_MIN;
 	ev->quiet = false;
+	ev->at_ties = NULL;
 	ev->rule_broken = false;
 	ev->input_scalar = NEW(a, int, n_input);
 	for (int i = 0; i < n_input; i++) {

@@ -76,6 +76,9 @@ enum evaluate_status {
 	EVALUATE_LIMIT  /* a derivative inside the program would make the trace too long; the results mean nothing */
 };
 
+/* What a derivation chooses at exact ties while no hook is asked: for abs +1, -1, 0. */
+enum tie_choice { TIE_FIRST, TIE_LAST, TIE_EVEN, TIE_CHOICES };
+
 struct evaluation;
 struct oracle_rules;
 
@@ -166,7 +169,8 @@ struct evaluation {
 	bool rule_broken; /* with hooks: the rule of some custom is not the derivative of its function at the point */
 	int64_t patience; /* left, of EVALUATE_PATIENCE */
 	bool quiet;       /* internal: no hook is called for scalars of this evaluation */
-	int latest;       /* over all fixed points iterated as by an engine: the most steps minus the fewest */
+	const uint8_t *at_ties; /* internal: [OP_COUNT] enum tie_choice by kind, while quiet; NULL: the first of all */
+	int latest;             /* over all fixed points iterated as by an engine: the most steps minus the fewest */
 	/* The elements of solutions are exact to 2^residual_exponent, remaining iterations included. INT_MIN: there
 	 * are none. */
 	int residual_exponent;

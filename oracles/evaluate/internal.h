@@ -48,6 +48,9 @@ int trace_extremum(struct evaluation *ev, enum op kind, enum dtype d, int sign, 
  */
 int trace_extremum_of(struct evaluation *ev, enum op kind, enum dtype d, int sign, const int *parent, int n);
 
+/* Whether nothing moves scalar k: it is a constant of the program, or an input that is not differentiated. */
+bool trace_is_still(const struct evaluation *ev, int k);
+
 /* Notes a path that a mask cuts (struct masked_path). */
 void trace_masked(struct evaluation *ev, int from, int to);
 

@@ -196,14 +196,32 @@ enum op trace_op_of(const struct derivation *d, int k) { return d->ev->scalar[k]
 
 /* ---- edges ---- */
 
+/* What scalar k does at a tie when no hook is asked. */
+static enum tie_choice at_tie(const struct derivation *d, int k)
+{
+	return d->ev->quiet && d->ev->at_ties ? d->ev->at_ties[d->ev->scalar[k].kind] : TIE_FIRST;
+}
+
 /* The parent that a max, min, abs or norm selects at its kink when no hook is asked. With hooks, the hook `unsure`
  * decides whether an engine may choose. */
 static int winner(const struct derivation *d, int k, const int *parent)
 {
-	int n = d->ev->scalar[k].n_parent, i = 0;
-	while (i < n && !mpfr_equal_p(d->ev->value[parent[i]], d->ev->value[k]))
-		i++;
-	return i < n ? parent[i] : ABSENT; /* for a NaN there is none */
+	const int n = d->ev->scalar[k].n_parent;
+	int found = ABSENT; /* for a NaN there is none */
+	for (int i = 0; i < n && (found == ABSENT || at_tie(d, k) == TIE_LAST); i++)
+		if (mpfr_equal_p(d->ev->value[parent[i]], d->ev->value[k]))
+			found = parent[i];
+	return found;
+}
+
+/* g over an abs. */
+static int over_abs(struct derivation *d, int k, int a, int g)
+{
+	const int sign = mpfr_sgn(d->ev->value[a]);
+	const enum tie_choice choice = at_tie(d, k);
+	if (sign == 0 && choice == TIE_EVEN)
+		return ABSENT;
+	return sign < 0 || (sign == 0 && choice == TIE_LAST) ? negated(d, g) : g;
 }
 
 /* g / n, computed once for the n edges of a mean. */
@@ -267,7 +285,7 @@ static int masked(struct derivation *d, int k, int g, enum dtype to)
 static bool wins(const struct derivation *d, int k, const int *parent, int j)
 {
 	const struct evaluation *ev = d->ev;
-	if (ev->hooks.unsure && !ev->quiet)
+	if ((ev->hooks.unsure && !ev->quiet) || at_tie(d, k) == TIE_EVEN)
 		return mpfr_equal_p(ev->value[parent[j]], ev->value[k]) != 0;
 	return parent[j] == winner(d, k, parent);
 }
@@ -280,6 +298,12 @@ static int share_of_winner(struct derivation *d, int k, const int *parent, int g
 	for (int i = 0; i < d->ev->scalar[k].n_parent; i++)
 		n += wins(d, k, parent, i);
 	return n > 1 ? share_of_mean(d, k, n, g) : g;
+}
+
+/* Whether a^b is 0^0 with a b that nothing moves. a^0 is 1, but b a^(b - 1) is 0 times infinity there. */
+static bool is_one(const struct evaluation *ev, const int *parent)
+{
+	return mpfr_zero_p(ev->value[parent[0]]) && mpfr_zero_p(ev->value[parent[1]]) && trace_is_still(ev, parent[1]);
 }
 
 /*
@@ -303,7 +327,7 @@ static int cross(struct derivation *d, int k, const int *parent, int j, int g, e
 	case OP_MATMUL:
 		return times(d, g, parent[j ^ 1]);
 	case OP_ABS:
-		return mpfr_sgn(ev->value[parent[0]]) < 0 ? negated(d, g) : g;
+		return over_abs(d, k, parent[0], g);
 	case OP_MAX:
 	case OP_MIN:
 	case OP_REDUCE_MAX:
@@ -317,7 +341,7 @@ static int cross(struct derivation *d, int k, const int *parent, int j, int g, e
 	default:
 		break;
 	}
-	const struct edge_rule *rule = rule_of(d, s.op, j);
+	const struct edge_rule *rule = s.op == OP_POW && j == 0 && is_one(ev, parent) ? NULL : rule_of(d, s.op, j);
 	if (!rule)
 		return masked(d, k, g, to);
 	if (rule->how == EDGE_SAME)

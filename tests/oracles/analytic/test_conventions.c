@@ -38,6 +38,11 @@ struct situation {
 		name, VERDICT_UNDECIDED, __VA_ARGS__, REASON_##why \
 	}
 
+/* y is a custom of `operands`, with one result f of `params`, and a vjp of `given` that gives `results`. */
+#define CUSTOM(operands, params, f, given, rule, results) \
+	"y = custom (" operands ") transform=vjp { params " params "; w = " f "; yield w } do { params " given \
+	"; " rule "; yield " results " }"
+
 static const struct situation situations[] = {
     {"max-tie", "x: f64[], z: f64[]", "y = max x, z", "2,2", "vjp; cotangents 3",
         {{"even: JAX, PyTorch", VERDICT_CONVENTION, {1.5, 1.5}}, {"first: TensorFlow", VERDICT_CONVENTION, {3, 0}},
@@ -107,6 +112,11 @@ static const struct situation situations[] = {
     {"sort-tie", "x: f64[4]", "y = sort x axis=0", "[2,2,2,2]", "vjp; cotangents [5, 1, 9, 2]",
         {{"stable", VERDICT_CONVENTION, {5, 1, 9, 2}}, MIXTURE("another order: too many to enumerate", {1, 5, 2, 9}),
             {"more than there is", VERDICT_WRONG, {18, 1, 9, 2}}}},
+    {"sort-tie", "x: f64[]",
+        "a = tanh x; b = broadcast_to a shape=[3]; s = mul b, b; t = sort s axis=0; u = mul t, t; y = sort u axis=0",
+        "0.5", "vjp; cotangents [5, 1, 9]",
+        {{"equal computations: any order", VERDICT_AGREE, {4.656690718360287883}},
+            {"an element lost", VERDICT_WRONG, {3.104460478906858589}}}},
     {"order-statistic", "x: f64[3]", "s = sort x axis=0; y = slice s start=[1] size=[1]", "[2,1,2]", "vjp",
         {{"first", VERDICT_CONVENTION, {1, 0, 0}}, {"last", VERDICT_CONVENTION, {0, 0, 1}},
             {"even", VERDICT_CONVENTION, {.5, 0, .5}}, {"doubled share", VERDICT_WRONG, {1, 0, 1}},
@@ -175,6 +185,25 @@ static const struct situation situations[] = {
         {{"nothing asked", VERDICT_AGREE, {0}}, {"0 * infinity", NO_NUMBER, {NAN}}}},
     {"sqrt-0", "x: f64[]", "c = constant 0; p = gt x, c; s = sqrt x; y = select p, s, c", "0", "vjp",
         {{"masked", VERDICT_AGREE, {0}}, {"0 * infinity", NO_NUMBER, {NAN}}}},
+    {"custom-tie", "x: f64[]", CUSTOM("x", "u", "abs u", "a, g", "s = sign a; d = mul s, g", "d"), "0", "vjp",
+        {{"0: the rule", VERDICT_CONVENTION, {0}}, {"+1: the function", VERDICT_CONVENTION, {1}},
+            {"-1", VERDICT_CONVENTION, {-1}}, MIXTURE("between", {.5}), {"outside", VERDICT_WRONG, {2}},
+            {"no number", NO_NUMBER, {NAN}}}},
+    {"custom-tie", "x: f64[], z: f64[]", CUSTOM("x, z", "u, v", "max u, v", "a, b, g", "h = mul g, 0.5", "h, h"), "2,2",
+        "vjp",
+        {{"even: the rule", VERDICT_CONVENTION, {.5, .5}}, {"last", VERDICT_CONVENTION, {0, 1}},
+            {"doubled share", VERDICT_WRONG, {1, 1}}, {"missing share", VERDICT_WRONG, {0, 0}}}},
+    {"custom-tie", "x: f64[], z: f64[]", CUSTOM("x, z", "u, v", "max u, v", "a, b, g", "h = mul g, 0", "h, g"), "2,2",
+        "vjp", {{"last: the rule", VERDICT_CONVENTION, {0, 1}}, {"doubled share", VERDICT_WRONG, {1, 1}}}},
+    /* no mixture: the program's rule may be wrong, and the engine right */
+    {"custom-tie", "x: f64[]", CUSTOM("x", "u", "abs u", "a, g", "s = cos a; t = add s, s; d = mul t, g", "d"), "0",
+        "vjp", {UNKNOWN("2: the rule", CUSTOM_RULE, {2}), UNKNOWN("+1: the function", CUSTOM_RULE, {1})}},
+    {"custom-tie", "x: f64[], z: f64[]", CUSTOM("x, z", "u, v", "max u, v", "a, b, g", "h = mul g, 1", "h, h"), "2,2",
+        "vjp", {UNKNOWN("to both: the rule", CUSTOM_RULE, {1, 1}), UNKNOWN("even", CUSTOM_RULE, {.5, .5})}},
+    {"custom-tie", "x: f64[]", CUSTOM("x", "u", "max u, u", "a, g", "h = mul g, 0", "h"), "2", "vjp",
+        {UNKNOWN("0: the rule", CUSTOM_RULE, {0}), UNKNOWN("+1: no tie", CUSTOM_RULE, {1})}},
+    {"custom-tie", "x: f64[]", CUSTOM("x", "u", "pow u, 0", "a, g", "h = mul g, 0", "h"), "0", "vjp",
+        {{"0: the rule", VERDICT_AGREE, {0}}, {"one", VERDICT_WRONG, {1}}, {"0 * infinity", NO_NUMBER, {NAN}}}},
 };
 
 /* The truth's primal, and these numbers, flattened, as derivatives. */
