@@ -1,10 +1,10 @@
 /*
- * json.c: turns text into a tree, in one pass.  The text is copied into the arena once; strings are decoded and ended
- * in place there, which is possible because none grows.  Values are read from the original, so an end that is written
- * over the byte behind a number is not met again.
+ * json.c: turns text into a tree.  Our own scan decides what is JSON and knows places, because cJSON is laxer than RFC
+ * 8259.  cJSON then builds its tree, which is copied into the arena at once: a full arena longjmps and would leak it.
  */
 #include "json.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,16 +14,12 @@
 
 #include "json_utf8.h"
 
-enum { NODES = 64 }; /* allocated at a time */
-
 struct scan {
 	const char *text;
 	size_t len, at;
-	int depth, n_value;
-	char *copy;        /* [len + 1] of the text; receives decoded strings and the ends of strings and numbers */
-	struct json *node; /* [n_node] allocated and not yet used */
-	int n_node;
-	struct arena *arena;
+	int depth;
+	int n_value, n_number;
+	uint32_t *number; /* receives the offset of each number in order */
 	struct error *e;
 };
 
@@ -64,10 +60,11 @@ static bool scan_digits(struct scan *s)
 	return s->at > start;
 }
 
-static bool scan_number(struct scan *s, struct json *v)
+static bool scan_number(struct scan *s)
 {
 	size_t start = s->at;
 
+	s->number[s->n_number++] = (uint32_t)start;
 	if (scan_peek(s) == '-')
 		s->at++;
 	if (scan_peek(s) == '0')
@@ -93,10 +90,6 @@ static bool scan_number(struct scan *s, struct json *v)
 	int c = scan_peek(s);
 	if (c >= 0 && !strchr(" \t\r\n,]}", c))
 		return scan_fail(s, "no JSON number (no leading zeros, no hex; hex floats are written as strings)");
-	v->kind = JSON_NUMBER;
-	v->text = s->copy + start;
-	v->len = (int)(s->at - start);
-	s->copy[s->at] = '\0';
 	return true;
 }
 
@@ -119,110 +112,79 @@ static int scan_hex4(struct scan *s)
 	return code;
 }
 
-/* The code point of \uXXXX, or of a pair of them, at s->at (after the u); -1 with an error. */
-static int scan_unicode(struct scan *s)
+static bool scan_escape(struct scan *s)
 {
-	int code = scan_hex4(s);
+	int c = scan_peek(s);
 
-	if (code <= 0) {
-		scan_fail(s, code ? "\\u needs four hexadecimal digits" : "\\u0000 is refused");
-		return -1;
+	if (c != 'u') {
+		if (c <= 0 || !strchr("\"\\/bfnrt", c))
+			return scan_fail(s, "no JSON escape");
+		s->at++;
+		return true;
 	}
+	s->at++;
+	int code = scan_hex4(s);
+	if (code < 0)
+		return scan_fail(s, "\\u needs four hexadecimal digits");
+	if (code == 0)
+		return scan_fail(s, "\\u0000 is refused");
 	if (code < 0xD800 || code > 0xDFFF)
-		return code;
+		return true;
 	if (code <= 0xDBFF && s->len - s->at >= 2 && s->text[s->at] == '\\' && s->text[s->at + 1] == 'u') {
 		s->at += 2;
 		int low = scan_hex4(s);
 		if (low >= 0xDC00 && low <= 0xDFFF)
-			return 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+			return true;
 	}
-	scan_fail(s, "a lone surrogate");
-	return -1;
+	return scan_fail(s, "a lone surrogate");
 }
 
-/* Decodes the escape at s->at (after the backslash) to *to.  What it writes is shorter than what it reads. */
-static bool scan_escape(struct scan *s, char **to)
+static bool scan_string(struct scan *s)
 {
-	static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-	int c = scan_peek(s);
-
-	if (c != 'u') {
-		const char *letter = c > 0 ? strchr(letters, c) : NULL;
-		if (!letter)
-			return scan_fail(s, "no JSON escape");
-		s->at++;
-		*(*to)++ = meant[letter - letters];
-		return true;
-	}
 	s->at++;
-	int code = scan_unicode(s);
-	if (code < 0)
-		return false;
-	*to += utf8_put((uint32_t)code, *to);
-	return true;
-}
-
-/* Reads the string in quotes at s->at; *text is its decoded text, which ends in a NUL. */
-static bool scan_string(struct scan *s, const char **text, int *len)
-{
-	char *start = s->copy + ++s->at, *to = start;
-
 	for (;;) {
-		const char *from = s->copy + s->at;
-		int c;
-
-		while ((c = scan_peek(s)) >= 0x20 && c < 0x80 && c != '"' && c != '\\')
+		int c = scan_peek(s);
+		if (c < 0)
+			return scan_fail(s, "a string without end");
+		if (c == '"') {
 			s->at++;
-		if (c >= 0x80) {
+			return true;
+		}
+		if (c < 0x20)
+			return scan_fail(s, "a control character inside a string");
+		if (c == '\\') {
+			s->at++;
+			if (!scan_escape(s))
+				return false;
+		} else if (c < 0x80) {
+			s->at++;
+		} else {
 			size_t n = utf8_length(s->text + s->at, s->len - s->at);
 			if (!n)
 				return scan_fail(s, "invalid UTF-8");
 			s->at += n;
 		}
-		/* Before the first escape every byte is in its place. */
-		size_t n = (size_t)(s->copy + s->at - from);
-		if (to != from)
-			memmove(to, from, n);
-		to += n;
-		if (c < 0)
-			return scan_fail(s, "a string without end");
-		if (c == '"')
-			break;
-		if (c < 0x20)
-			return scan_fail(s, "a control character inside a string");
-		if (c == '\\') {
-			s->at++;
-			if (!scan_escape(s, &to))
-				return false;
-		}
 	}
-	s->at++;
-	*to = '\0';
-	*text = start;
-	*len = (int)(to - start);
-	return true;
 }
 
-static bool scan_word(struct scan *s, const char *word, struct json *v, enum json_kind kind)
+static bool scan_word(struct scan *s, const char *word)
 {
 	size_t n = strlen(word);
 
 	if (s->len - s->at < n || memcmp(s->text + s->at, word, n))
 		return scan_fail(s, "no JSON value (hex floats, nan and inf are written as strings)");
 	s->at += n;
-	v->kind = kind;
-	v->truth = *word == 't';
 	return true;
 }
 
-static bool scan_key(struct scan *s, const char **key)
-{
-	int len;
+static bool scan_value(struct scan *s);
 
+static bool scan_key(struct scan *s)
+{
 	if (scan_skip(s) != '"')
 		return scan_fail(s, "a key in quotes is needed");
 	size_t start = s->at;
-	if (!scan_string(s, key, &len))
+	if (!scan_string(s))
 		return false;
 	if (s->at - start > JSON_KEY) {
 		s->at = start;
@@ -232,6 +194,145 @@ static bool scan_key(struct scan *s, const char **key)
 		return scan_fail(s, "a colon is needed");
 	s->at++;
 	return true;
+}
+
+static bool scan_container(struct scan *s, bool object)
+{
+	int close = object ? '}' : ']';
+
+	if (++s->depth > JSON_DEPTH)
+		return scan_fail(s, "nested too deeply");
+	s->at++;
+	if (scan_skip(s) != close) {
+		for (int n = 1;; n++) {
+			if (object && n > JSON_MEMBERS)
+				return scan_fail(s, "too many members in one object");
+			if (object && !scan_key(s))
+				return false;
+			if (!scan_value(s))
+				return false;
+			if (scan_skip(s) != ',')
+				break;
+			s->at++;
+		}
+		if (scan_peek(s) != close)
+			return scan_fail(s, object ? "a comma or } is needed" : "a comma or ] is needed");
+	}
+	s->at++;
+	s->depth--;
+	return true;
+}
+
+static bool scan_value(struct scan *s)
+{
+	int c = scan_skip(s);
+
+	if (++s->n_value > JSON_VALUES)
+		return scan_fail(s, "too many values");
+	switch (c) {
+	case '{':
+	case '[':
+		return scan_container(s, c == '{');
+	case '"':
+		return scan_string(s);
+	case 't':
+		return scan_word(s, "true");
+	case 'f':
+		return scan_word(s, "false");
+	case 'n':
+		return scan_word(s, "null");
+	default:
+		return scan_number(s);
+	}
+}
+
+static bool scan_text(struct scan *s)
+{
+	if (s->len >= 3 && !memcmp(s->text, "\xEF\xBB\xBF", 3))
+		return scan_fail(s, "a byte order mark is refused");
+	if (!scan_value(s))
+		return false;
+	if (scan_skip(s) >= 0)
+		return scan_fail(s, "something follows the end of the value");
+	return true;
+}
+
+/* Everything that the copy of a cJSON tree needs, allocated before cJSON runs. */
+struct fill {
+	struct json *node; /* in document order */
+	int n_node, room;
+	char *pool; /* the decoded strings, and the text of numbers */
+	size_t pool_used, pool_room;
+	const char *text;
+	const uint32_t *number;
+	int n_number, number_room;
+	bool failed; /* cJSON saw another document than the scan */
+};
+
+static const char *fill_string(struct fill *f, const char *from, size_t len)
+{
+	char *to = f->pool + f->pool_used;
+
+	if (f->pool_room - f->pool_used <= len) {
+		f->failed = true;
+		return "";
+	}
+	memcpy(to, from, len);
+	to[len] = '\0';
+	f->pool_used += len + 1;
+	return to;
+}
+
+static const struct json *fill_node(struct fill *f, const cJSON *item, const struct json *parent, int index)
+{
+	if (f->n_node >= f->room) {
+		f->failed = true;
+		return NULL;
+	}
+	struct json *v = &f->node[f->n_node++];
+	v->parent = parent;
+	v->index = index;
+	v->text = "";
+	if (parent && parent->kind == JSON_OBJECT)
+		v->key = fill_string(f, item->string, strlen(item->string));
+
+	if (cJSON_IsArray(item) || cJSON_IsObject(item)) {
+		v->kind = cJSON_IsArray(item) ? JSON_ARRAY : JSON_OBJECT;
+		const cJSON *child;
+		const struct json **link = &v->child;
+		cJSON_ArrayForEach(child, item)
+		{
+			struct json *at = &f->node[f->n_node];
+			if (!(*link = fill_node(f, child, v, v->n_child)))
+				return v;
+			v->n_child++;
+			link = &at->next;
+		}
+	} else if (cJSON_IsString(item)) {
+		size_t n = strlen(item->valuestring);
+		v->kind = JSON_STRING;
+		v->text = fill_string(f, item->valuestring, n);
+		v->len = (int)n;
+	} else if (cJSON_IsNumber(item)) {
+		v->kind = JSON_NUMBER;
+		if (f->n_number >= f->number_room) {
+			f->failed = true;
+			return v;
+		}
+		const char *text = f->text + f->number[f->n_number++];
+		size_t n = 0;
+		while ((text[n] >= '0' && text[n] <= '9') || text[n] == '-' || text[n] == '.' || text[n] == '+' ||
+		    text[n] == 'e' || text[n] == 'E')
+			n++;
+		v->text = fill_string(f, text, n);
+		v->len = (int)n;
+	} else if (cJSON_IsBool(item)) {
+		v->kind = JSON_BOOL;
+		v->truth = cJSON_IsTrue(item);
+	} else {
+		v->kind = JSON_NULL;
+	}
+	return v;
 }
 
 static bool check_duplicates(const struct json *object, struct error *e)
@@ -245,115 +346,47 @@ static bool check_duplicates(const struct json *object, struct error *e)
 	return true;
 }
 
-static struct json *new_node(struct scan *s)
-{
-	if (!s->n_node) {
-		s->n_node = NODES;
-		s->node = NEW(s->arena, struct json, NODES);
-	}
-	s->n_node--;
-	return s->node++;
-}
-
-static bool scan_value(struct scan *s, struct json *v);
-
-static bool scan_children(struct scan *s, struct json *v)
-{
-	const struct json **link = &v->child;
-
-	do {
-		struct json *child = new_node(s);
-
-		s->at++; /* the bracket or the comma */
-		child->parent = v;
-		child->index = v->n_child++;
-		if (v->kind == JSON_OBJECT && v->n_child > JSON_MEMBERS)
-			return scan_fail(s, "too many members in one object");
-		if (v->kind == JSON_OBJECT && !scan_key(s, &child->key))
-			return false;
-		if (!scan_value(s, child))
-			return false;
-		*link = child;
-		link = &child->next;
-	} while (scan_skip(s) == ',');
-	return true;
-}
-
-static bool scan_container(struct scan *s, struct json *v, enum json_kind kind)
-{
-	const bool object = kind == JSON_OBJECT;
-	const int close = object ? '}' : ']';
-	size_t open = s->at;
-
-	if (++s->depth > JSON_DEPTH)
-		return scan_fail(s, "nested too deeply");
-	v->kind = kind;
-	s->at++;
-	if (scan_skip(s) != close) {
-		s->at = open;
-		if (!scan_children(s, v))
-			return false;
-		if (scan_peek(s) != close)
-			return scan_fail(s, object ? "a comma or } is needed" : "a comma or ] is needed");
-	}
-	s->at++;
-	s->depth--;
-	return !object || check_duplicates(v, s->e);
-}
-
-static bool scan_value(struct scan *s, struct json *v)
-{
-	int c = scan_skip(s);
-
-	v->text = "";
-	if (++s->n_value > JSON_VALUES)
-		return scan_fail(s, "too many values");
-	switch (c) {
-	case '{':
-		return scan_container(s, v, JSON_OBJECT);
-	case '[':
-		return scan_container(s, v, JSON_ARRAY);
-	case '"':
-		v->kind = JSON_STRING;
-		return scan_string(s, &v->text, &v->len);
-	case 't':
-		return scan_word(s, "true", v, JSON_BOOL);
-	case 'f':
-		return scan_word(s, "false", v, JSON_BOOL);
-	case 'n':
-		return scan_word(s, "null", v, JSON_NULL);
-	default:
-		return scan_number(s, v);
-	}
-}
-
-static bool scan_text(struct scan *s, struct json *root)
-{
-	if (s->len >= 3 && !memcmp(s->text, "\xEF\xBB\xBF", 3))
-		return scan_fail(s, "a byte order mark is refused");
-	if (!scan_value(s, root))
-		return false;
-	if (scan_skip(s) >= 0)
-		return scan_fail(s, "something follows the end of the value");
-	return true;
-}
-
 const struct json *json_read(const char *text, size_t len, struct arena *a, struct error *e)
 {
-	struct scan s = {.text = text, .len = len, .arena = a, .e = e};
+	struct scan s = {.text = text, .len = len, .e = e};
 	struct arena_mark mark = arena_mark(a);
 
 	if (len > JSON_BYTES) {
 		error_set(e, "", "a text of %zu bytes; the limit is %d", len, (int)JSON_BYTES);
 		return NULL;
 	}
-	s.copy = NEW(a, char, len + 1);
-	memcpy(s.copy, text, len);
-	struct json *root = new_node(&s);
-	if (scan_text(&s, root))
-		return root;
-	arena_rewind(a, mark);
-	return NULL;
+	/* A number is a character at least, and another stands before the next one. */
+	s.number = NEW(a, uint32_t, len / 2 + 1);
+	if (!scan_text(&s)) {
+		arena_rewind(a, mark);
+		return NULL;
+	}
+
+	/* A decoded string is shorter than its source by the quotes; a number is followed by a byte that is no part of
+	 * it. */
+	struct fill f = {.room = s.n_value, .pool_room = len + 1, .number = s.number, .number_room = s.n_number};
+	f.node = NEW(a, struct json, f.room);
+	f.pool = NEW(a, char, f.pool_room);
+	char *copy = NEW(a, char, len + 1);
+	memcpy(copy, text, len);
+	f.text = copy;
+
+	/* Terminated input, so that cJSON never depends on its length checks; no arena_alloc before cJSON_Delete. */
+	cJSON *tree = cJSON_ParseWithLengthOpts(copy, len + 1, NULL, 1);
+	if (!tree) {
+		error_set(e, "", "cJSON cannot parse the text, or memory is out");
+		return NULL;
+	}
+	const struct json *root = fill_node(&f, tree, NULL, 0);
+	cJSON_Delete(tree);
+	if (f.failed || f.n_node != f.room || f.n_number != s.n_number) {
+		error_set(e, "", "cJSON reads the text differently");
+		return NULL;
+	}
+	for (int k = 0; k < f.n_node; k++)
+		if (f.node[k].kind == JSON_OBJECT && !check_duplicates(&f.node[k], e))
+			return NULL;
+	return root;
 }
 
 static char *bytes_fail(const char *path, struct error *e, const char *what)

@@ -1,8 +1,8 @@
 /*
- * json.h: reads and writes JSON, strictly.  One pass decides what is JSON and builds the tree.
+ * json.h: reads and writes JSON, strictly.  Nothing else in the project calls cJSON.
  *
  * Reading refuses what RFC 8259 refuses, and also byte order marks, \u0000, duplicate keys, deep nesting and too many
- * values.  The resulting tree lives in the arena.
+ * values.  The resulting tree lives in the arena; json_read frees the tree of cJSON before it returns.
  */
 #ifndef GRAPH_JSON_H
 #define GRAPH_JSON_H
@@ -19,10 +19,10 @@
 enum {
 	JSON_BYTES = 4 * LIMIT_CASE_BYTES, /* a summary may be larger than a case */
 	JSON_DEPTH = 64,                   /* nested arrays and objects */
-	JSON_VALUES = 1 << 19,             /* values of one text; below 100 bytes each, so below 64 MiB */
+	JSON_VALUES = 1 << 19,             /* values of one text; about 200 bytes each, so below 128 MiB */
 	JSON_MEMBERS = 256,                /* members of one object; the search for duplicates compares all pairs */
 	JSON_KEY = 128,                    /* bytes of a key */
-	JSON_DIGITS = 60,                  /* characters of a number */
+	JSON_DIGITS = 60,                  /* characters of a number; cJSON silently cuts off at 63 */
 	JSON_PLACE = 160,                  /* room of a place */
 	JSON_SHOWN = 56                    /* room of a piece of the file inside a message */
 };

@@ -26,18 +26,4 @@ static inline size_t utf8_length(const char *s, size_t n)
 	return code < least[len] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0 : len;
 }
 
-/* Writes a code point that is no surrogate, at most 4 bytes; returns their number. */
-static inline size_t utf8_put(uint32_t code, char *to)
-{
-	static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
-	size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-
-	for (size_t k = len - 1; k; k--) {
-		to[k] = (char)(0x80 | (code & 0x3F));
-		code >>= 6;
-	}
-	to[0] = (char)(lead[len] | code);
-	return len;
-}
-
 #endif

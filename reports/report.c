@@ -6,6 +6,7 @@
 
 #include "graph/json.h"
 
+#include <cjson/cJSON.h>
 #include <gnu/libc-version.h>
 #include <math.h>
 #include <mpfr.h>
@@ -31,9 +32,9 @@ static const char *const fd_outcome_names[] = {
 const char *const *report_versions(void)
 {
 	/* filled at run time, because libraries tell their versions only then; every call writes the same pointers */
-	static const char *pairs[9];
-	const char *const now[9] = {"adjudge", ADJUDGE_VERSION, "mpfr", mpfr_get_version(), "libc",
-	    gnu_get_libc_version(), "compiler", REPORT_COMPILER, NULL};
+	static const char *pairs[11];
+	const char *const now[11] = {"adjudge", ADJUDGE_VERSION, "mpfr", mpfr_get_version(), "cjson", cJSON_Version(),
+	    "libc", gnu_get_libc_version(), "compiler", REPORT_COMPILER, NULL};
 
 	memcpy(pairs, now, sizeof(pairs));
 	return pairs;

@@ -36,7 +36,7 @@ char *report_write(const struct report *r, struct arena *a, size_t *len);
  * missing if no known formula is the cause. */
 void accuracy_put(struct json_writer *w, const struct accuracy *x);
 
-/* Version and build facts that identify a run: adjudge version, MPFR, libm, compiler.  NULL-terminated pairs. */
+/* Version and build facts that identify a run: adjudge version, MPFR, cJSON, libm, compiler.  NULL-terminated pairs. */
 const char *const *report_versions(void);
 
 #endif

@@ -4,7 +4,7 @@
 
 # ---- all is well ----
 check 0 doctor --out "$work/not/there/yet" --engine "proc:exec $adjudge worker --engine tape"
-for item in adjudge mpfr gmp 'address space' arithmetic --out adapters 'standard error' 'a worker process' --engine git; do
+for item in adjudge mpfr gmp cjson 'address space' arithmetic --out adapters 'standard error' 'a worker process' --engine git; do
 	says out "$item"
 done
 for engine in $("$adjudge" engines | cut -d' ' -f1); do

@@ -82,7 +82,7 @@ says err 'a positive time'
 # ---- versions ----
 check 0 --version
 version=$(head -n 1 "$work/out")
-for name in adjudge mpfr libc compiler; do
+for name in adjudge mpfr cjson libc compiler; do
 	says out "$name "
 done
 # reported PATTERN SPEC...: the finding of that engine says its version, in every format.

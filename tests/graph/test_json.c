@@ -1,4 +1,4 @@
-/* test_json.c: JSON read in one pass: decoded strings, the texts of numbers, and any tree back from its text. */
+/* test_json.c: JSON, read strictly: decoded strings, the texts of numbers, and any tree back from its text. */
 #include "tests/check.h"
 
 #include "graph/json.h"
