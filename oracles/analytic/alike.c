@@ -1,5 +1,6 @@
 /* alike.c: see alike.h. */
 #include "alike.h"
+#include "oracles/evaluate/double_of.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct alike {
 	struct entry *at;
 	int room, used;
 	uint32_t round;
+	int classed; /* scalars below have their class, but for quiet ones */
 };
 
 enum { KEPT = 1 << 14 }; /* entries */
@@ -43,12 +45,12 @@ void alike_trim(struct alike *self)
 	if (self->room <= KEPT)
 		return;
 	free(self->at);
-	*self = (struct alike){.room = KEPT, .at = table(KEPT), .round = 1};
+	*self = (struct alike){.at = table(KEPT), .room = KEPT, .round = 1};
 }
 
 void alike_reset(struct alike *self)
 {
-	self->used = 0;
+	self->used = self->classed = 0;
 	if (++self->round == 0) {
 		memset(self->at, 0, (size_t)self->room * sizeof *self->at);
 		self->round = 1;
@@ -78,14 +80,14 @@ static uint64_t hash(const struct evaluation *ev, const struct note *note, int k
 	const struct scalar *s = &ev->scalar[k];
 	uint64_t h = mix((uint64_t)s->op << 8 | (uint64_t)s->dtype, (uint64_t)s->rank);
 	if (!s->n_parent) {
-		double x = mpfr_get_d(ev->value[k], MPFR_RNDN);
+		double x = double_of(ev->value[k]);
 		uint64_t bits;
 		memcpy(&bits, &x, sizeof bits);
-		return mix(h, bits);
+		return random_mix(mix(h, bits)); /* small integers differ in high bits alone */
 	}
 	for (int j = 0; j < s->n_parent; j++)
 		h = mix(h, (uint64_t)parent_class(ev, note, k, j));
-	return h;
+	return random_mix(h);
 }
 
 /* Whether scalars a and b are the same computation. For constants the sign of 0 counts, because 1/0 depends on it. */
@@ -117,24 +119,35 @@ static int class_of_winner(const struct evaluation *ev, const struct note *note,
 	return -1;
 }
 
-static void grow(struct alike *self, const struct evaluation *ev, const struct note *note)
+/* Whether scalar k, which has a class, is the first of it. */
+static bool is_class(const struct evaluation *ev, const struct note *note, int k)
 {
-	struct alike bigger = {.room = 2 * self->room, .round = self->round};
-	bigger.at = table(bigger.room);
-	for (int i = 0; i < self->room; i++) {
-		if (self->at[i].round != self->round || self->at[i].scalar >= ev->n_scalar)
-			continue;
-		uint64_t h = hash(ev, note, self->at[i].scalar);
-		while (bigger.at[h & (uint64_t)(bigger.room - 1)].round == bigger.round)
-			h++;
-		bigger.at[h & (uint64_t)(bigger.room - 1)] = self->at[i];
-		bigger.used++;
-	}
-	free(self->at);
-	*self = bigger;
+	return !ev->scalar[k].quiet && note[k].alike == k;
 }
 
-int alike_class(struct alike *self, const struct evaluation *ev, const struct note *note, int k)
+/* Entries of scalars that were taken back, or stand for no class any more, are left out. */
+static void grow(struct alike *self, const struct evaluation *ev, const struct note *note)
+{
+	struct entry *old = self->at;
+	const int n = self->room;
+	self->room *= 2;
+	self->used = 0;
+	self->at = table(self->room);
+	for (int i = 0; i < n; i++) {
+		const int k = old[i].scalar;
+		if (old[i].round != self->round || k >= self->classed || !is_class(ev, note, k))
+			continue;
+		uint64_t h = hash(ev, note, k);
+		while (self->at[h & (uint64_t)(self->room - 1)].round == self->round)
+			h++;
+		self->at[h & (uint64_t)(self->room - 1)] = old[i];
+		self->used++;
+	}
+	free(old);
+}
+
+/* The class of scalar k: the number of the first scalar like it. */
+static int class_of(struct alike *self, const struct evaluation *ev, const struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
 	switch ((int)s->op) {
@@ -162,19 +175,32 @@ int alike_class(struct alike *self, const struct evaluation *ev, const struct no
 		return k;
 	if (2 * self->used >= self->room)
 		grow(self, ev, note);
-	/* Entries for scalars that were taken back are no longer used. A new scalar with the same number is
-	 * compared like any other. */
-	uint64_t h = hash(ev, note, k);
-	for (;; h++) {
+	/* Entries of scalars that were taken back stay. What now has their number is compared like any other. */
+	bool listed = false;
+	for (uint64_t h = hash(ev, note, k);; h++) {
 		struct entry *e = &self->at[h & (uint64_t)(self->room - 1)];
 		if (e->round != self->round) {
-			*e = (struct entry){k, self->round};
-			self->used++;
+			if (!listed) {
+				*e = (struct entry){k, self->round};
+				self->used++;
+			}
 			return k;
 		}
-		if (e->scalar < k && note[e->scalar].alike == e->scalar && same(ev, note, e->scalar, k))
+		if (e->scalar < k && is_class(ev, note, e->scalar) && same(ev, note, e->scalar, k))
 			return e->scalar;
-		if (e->scalar == k)
-			return k;
+		listed |= e->scalar == k;
 	}
+}
+
+void alike_appended(struct alike *self, int k)
+{
+	if (self->classed > k)
+		self->classed = k;
+}
+
+void alike_classes(struct alike *self, const struct evaluation *ev, struct note *note, int n)
+{
+	for (; self->classed < n; self->classed++)
+		if (!ev->scalar[self->classed].quiet)
+			note[self->classed].alike = class_of(self, ev, note, self->classed);
 }

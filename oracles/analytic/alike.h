@@ -22,10 +22,10 @@ void alike_reset(struct alike *self);
 /* Frees what a large trace left over. */
 void alike_trim(struct alike *self);
 
-/*
- * The class of scalar k: the number of the first scalar like it. note[k] must be complete except for the class. The
- * trace may have been taken back and grown again since the last call.
- */
-int alike_class(struct alike *self, const struct evaluation *ev, const struct note *note, int k);
+/* Scalar k was just appended and has no class yet. The trace may have been taken back before that. */
+void alike_appended(struct alike *self, int k);
+/* Sets note[].alike of the first n scalars: the number of the first scalar like it. Only ops that choose compare
+ * classes, so most traces need none. */
+void alike_classes(struct alike *self, const struct evaluation *ev, struct note *note, int n);
 
 #endif

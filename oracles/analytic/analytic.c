@@ -12,6 +12,7 @@
 #include "singular.h"
 #include "oracles/evaluate/trace_request.h"
 #include "oracles/oracle_rules.h"
+#include "oracles/evaluate/double_of.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,6 +25,12 @@
 enum { DERIVED_SCALARS = 1 << 18 };
 
 /* ---- hooks: the ball follows the trace ---- */
+
+/* Whether the ball of the op compares the classes of its parents (alike.h). */
+static bool chooses(enum op op)
+{
+	return op == OP_MAX || op == OP_MIN || op == OP_REDUCE_MAX || op == OP_REDUCE_MIN || op == OP_SORT;
+}
 
 static void on_scalar(void *context, struct evaluation *ev, int k)
 {
@@ -39,8 +46,10 @@ static void on_scalar(void *context, struct evaluation *ev, int k)
 			active |= self->note[ev->parent[s->parent + j]].active;
 	self->note[k].active = active;
 	self->by_paths |= ev->part != TRACE_PROGRAM;
+	if (chooses(s->op))
+		alike_classes(self->alike, ev, self->note, k);
 	ball_scalar(ev, self->note, k);
-	self->note[k].alike = alike_class(self->alike, ev, self->note, k);
+	alike_appended(self->alike, k);
 	self->by_paths |= self->note[k].shared && active;
 }
 
@@ -85,7 +94,7 @@ static bool power_of_either_sign(const struct evaluation *ev, int k)
 	const struct scalar *s = &ev->scalar[k];
 	const int *parent = ev->parent + s->parent;
 	return s->op == OP_POW && mpfr_sgn(ev->value[parent[0]]) < 0 &&
-	    fabs(mpfr_get_d(ev->value[parent[1]], R)) * ev->dtype[s->dtype].unit >= 1;
+	    fabs(double_of(ev->value[parent[1]])) * ev->dtype[s->dtype].unit >= 1;
 }
 
 static bool on_unsure(void *context, const struct evaluation *ev, int k)
@@ -190,11 +199,11 @@ static struct component primal_component(struct analytic *self, int k)
 {
 	const struct note *n = &self->note[k];
 	struct component out = {.reason = n->reason, .magnitude = n->magnitude, .in_domain = !n->reason};
-	out.value = mpfr_get_d(self->ev.value[k], R);
+	out.value = double_of(self->ev.value[k]);
 	if (n->reason)
 		return out;
 	mpfr_sub_d(self->term, self->ev.value[k], out.value, R);
-	out.low = mpfr_get_d(self->term, R);
+	out.low = double_of(self->term);
 	out.tight = n->radius;
 	out.loose = n->danger ? n->far : n->radius;
 	out.escapes = n->danger && n->escapes;
@@ -214,9 +223,9 @@ static struct component flow_component(struct analytic *self, int k)
 	    .weak_zero = f->weak};
 	if (!f->present || f->reason)
 		return out;
-	out.value = mpfr_get_d(self->value[k], R);
+	out.value = double_of(self->value[k]);
 	mpfr_sub_d(self->term, self->value[k], out.value, R);
-	out.low = mpfr_get_d(self->term, R);
+	out.low = double_of(self->term);
 	out.tight = f->tight;
 	out.loose = fmax(f->loose, f->tight);
 	out.escapes = f->escapes;

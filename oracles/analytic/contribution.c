@@ -3,6 +3,7 @@
 #include "internal.h"
 #include "graph/heap.h"
 #include "oracles/ball/range.h"
+#include "oracles/evaluate/double_of.h"
 
 #include <assert.h>
 #include <math.h>
@@ -41,7 +42,7 @@ void flows_clear(struct analytic *self)
 void flow_add_term(struct analytic *self, int k, double tight, double loose, double magnitude)
 {
 	struct flow *f = &self->flow[k];
-	double size = fabs(mpfr_get_d(self->term, R));
+	double size = fabs(double_of(self->term));
 	if (f->present)
 		mpfr_add(self->value[k], self->value[k], self->term, R);
 	else
@@ -134,7 +135,7 @@ static bool exact_product(
 		return true;
 	if (mixed)
 		return p->tight == 0 && p->magnitude == 1 && wider;
-	double term = fabs(mpfr_get_d(self->term, R)), least = term - p->magnitude * f->tight - f->magnitude * p->tight;
+	double term = fabs(double_of(self->term)), least = term - p->magnitude * f->tight - f->magnitude * p->tight;
 	if (!chain && !self->by_paths && f->tight == 0 && wider && is_power_of_two(self->value[from]) &&
 	    least >= info->normal)
 		return true; /* a seed of 1 leaves the partial as it is */
@@ -173,7 +174,7 @@ void flow_add_product(
 	self->flow[to].mixed |= mixed;
 	bool nothing = (p->magnitude == 0 && p->tight == 0 && !p->cancels && !p->strays) ||
 	    (f->tight == 0 && f->loose == 0 && mpfr_zero_p(self->value[from]) && !mixed);
-	double g = fabs(mpfr_get_d(self->value[from], R)), most = chain ? chain->most : p->most;
+	double g = fabs(double_of(self->value[from])), most = chain ? chain->most : p->most;
 	double reach = chain ? chain->reach : (g + f->loose) * most;
 	const enum op op = self->note[at].danger ? self->note[at].danger_op : self->ev.scalar[at].kind;
 	if (nothing && !p->escapes && !f->escapes && !(reach > info->max)) {
@@ -182,7 +183,7 @@ void flow_add_product(
 		return;
 	}
 	mpfr_mul(self->term, self->value[from], p->value, R);
-	double term = fabs(mpfr_get_d(self->term, R));
+	double term = fabs(double_of(self->term));
 	double size = chain || mixed ? p->magnitude * f->magnitude : term;
 	double tight = p->magnitude * f->tight + g * p->tight + f->tight * p->tight;
 	double loose = p->magnitude * f->loose + g * p->loose + f->loose * p->loose;
@@ -242,11 +243,11 @@ void flow_finish(struct analytic *self, int k)
 		if (!self->by_paths && !f->mixed)
 			rounding = terms_exact(&f->terms, info)
 			    ? 0
-			    : terms_rounding(&f->terms, info, fabs(mpfr_get_d(self->value[k], R)));
+			    : terms_rounding(&f->terms, info, fabs(double_of(self->value[k])));
 		f->tight += rounding;
 	}
 	if (rounding_flushes(info) && f->present && !f->reason) {
-		double size = fabs(mpfr_get_d(self->value[k], R));
+		double size = fabs(double_of(self->value[k]));
 		f->flushed += info->normal;
 		f->tight = rounding_flushed(info, size, f->tight);
 		f->loose = rounding_flushed(info, size, fmax(f->loose, f->tight));

@@ -8,6 +8,7 @@
  * outside cannot come from any such choice.
  */
 #include "internal.h"
+#include "oracles/evaluate/double_of.h"
 
 #include <math.h>
 
@@ -90,7 +91,7 @@ static struct hull_range partial_range(struct analytic *self, const struct conve
 		return (struct hull_range){0, 0, false};
 	if (p.reason)
 		return unknown;
-	double value = mpfr_get_d(p.value, R);
+	double value = double_of(p.value);
 	return (struct hull_range){value, value, true};
 }
 

@@ -3,6 +3,7 @@
  * by y and divide it by x there, where y = x (PyTorch's index_reduce). TOLERANCE.md derives the bounds.
  */
 #include "internal.h"
+#include "oracles/evaluate/double_of.h"
 
 #include <math.h>
 
@@ -11,7 +12,7 @@ double analytic_least_divisor(const struct analytic *self, int k)
 	double tiny = dtype_table[self->ev.scalar[k].dtype].tiny;
 	if (self->note[k].reason)
 		return tiny;
-	return fmax(fabs(mpfr_get_d(self->ev.value[k], MPFR_RNDN)) - self->note[k].radius, tiny);
+	return fmax(fabs(double_of(self->ev.value[k])) - self->note[k].radius, tiny);
 }
 
 /*
@@ -29,7 +30,7 @@ static int passes_of(const struct analytic *self, int k, bool adjoint)
 /* What one underflow may add to the flow: of g y before it is divided by x, or of g/x before it is multiplied by y. */
 static double underflow_of(const struct analytic *self, int k, const struct dtype_info *info)
 {
-	double size = fabs(mpfr_get_d(self->ev.value[k], MPFR_RNDN)) + self->note[k].radius;
+	double size = fabs(double_of(self->ev.value[k])) + self->note[k].radius;
 	if (self->note[k].reason)
 		return INFINITY;
 	if (size == 0) /* 0 is no divisor: an engine has another case for it */
@@ -50,6 +51,6 @@ void analytic_left_alone(struct analytic *self, int k, bool adjoint)
 	double rounded = expm1(2 * passes * info->unit) * (paths + lost);
 	double more = (rounded + lost) * (1 + f->terms.n * info->unit);
 	f->loose = fmax(f->loose, f->tight) + more;
-	f->loose = rounding_flushed(info, fabs(mpfr_get_d(self->value[k], MPFR_RNDN)), f->loose);
+	f->loose = rounding_flushed(info, fabs(double_of(self->value[k])), f->loose);
 	analytic_share(f, more, OP_SCATTER_MUL);
 }

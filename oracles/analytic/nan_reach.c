@@ -3,6 +3,7 @@
 #include "oracles/ball/rules.h"
 #include "oracles/evaluate/trace_derive.h"
 #include "singular.h"
+#include "oracles/evaluate/double_of.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,8 +75,7 @@ static double largest_factor(const struct analytic *self, int k, const struct pa
 		return size;
 	if (is_exponential(s->op))
 		return 2 * fmax(size, p->most);
-	double inner = rule ? rule->inner(mpfr_get_d(ev->value[ev->parent[s->parent]], R), mpfr_get_d(ev->value[k], R))
-	                    : 1;
+	double inner = rule ? rule->inner(double_of(ev->value[ev->parent[s->parent]]), double_of(ev->value[k])) : 1;
 	return fmax(pow(2 * fmax(size, p->most), 2 * order - 1), pow(inner, order));
 }
 

@@ -1,5 +1,6 @@
 /* singular.c: see singular.h. */
 #include "singular.h"
+#include "oracles/evaluate/double_of.h"
 
 #include <math.h>
 
@@ -45,7 +46,7 @@ static bool near_from(mpfr_srcptr a, int sign, int border, struct reach reach)
 static bool near_zero(mpfr_srcptr a, struct reach reach)
 {
 	return mpfr_zero_p(a) ||
-	    (mpfr_number_p(a) && (mpfr_get_exp(a) <= -reach.bits || fabs(mpfr_get_d(a, R)) <= reach.radius));
+	    (mpfr_number_p(a) && (mpfr_get_exp(a) <= -reach.bits || fabs(double_of(a)) <= reach.radius));
 }
 
 static bool singular(const struct evaluation *ev, const struct note *note, const struct scalar *s, mpfr_exp_t bits)

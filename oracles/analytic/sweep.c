@@ -2,6 +2,7 @@
 #include "contribution.h"
 #include "internal.h"
 #include "oracles/oracle_rules.h"
+#include "oracles/evaluate/double_of.h"
 
 #include <assert.h>
 #include <math.h>
@@ -62,7 +63,7 @@ static const struct chain *chain_of(struct analytic *self, int k, int j, bool ad
 			part->group += whole->group * beside;
 		}
 	} else {
-		double g = fabs(mpfr_get_d(self->value[parent], R)) + part->loose;
+		double g = fabs(double_of(self->value[parent])) + part->loose;
 		whole->group += link ? part->group : g * over;
 		out->most = fmax(most, over);
 		out->reach = whole->group > dtype_table[ev->scalar[k].dtype].max ? INFINITY : g * out->most;
@@ -214,7 +215,7 @@ static void directional_norm(struct analytic *self, int k)
 	if (!present)
 		return;
 	mpfr_sqrt(self->term, self->term, R);
-	double size = mpfr_get_d(self->term, R),
+	double size = double_of(self->term),
 	       rounding = (s->n_parent / 2.0 + 4) * info->unit * (size + tight) + info->tiny;
 	flow_add_term(self, k, tight + rounding, loose + rounding, size);
 }
@@ -256,7 +257,7 @@ static void quotient_rule(struct analytic *self, int k)
 	if (!self->flow[parent[0]].present || !self->note[parent[1]].active || out->reason)
 		return;
 	double b = self->note[parent[1]].magnitude,
-	       g = fabs(mpfr_get_d(self->value[parent[0]], R)) + self->flow[parent[0]].loose;
+	       g = fabs(double_of(self->value[parent[0]])) + self->flow[parent[0]].loose;
 	double most = fmax(b, 1 / (b * b));
 	out->loose += 2 * info->unit * g / b + 2 * info->tiny * most;
 	out->reach += g * most;
@@ -280,7 +281,7 @@ static void blend(struct analytic *self, int k)
 		const struct flow *f = &self->flow[parent];
 		if (!f->present)
 			return; /* if one is 0, the difference and the sum are exact */
-		size += f->reason ? INFINITY : fabs(mpfr_get_d(self->value[parent], R)) + f->loose;
+		size += f->reason ? INFINITY : fabs(double_of(self->value[parent])) + f->loose;
 	}
 	if (size > info->max)
 		flow_escape(&self->flow[k], s->kind);

@@ -4,6 +4,7 @@
 #include "certain.h"
 #include "range.h"
 #include "rounding.h"
+#include "oracles/evaluate/double_of.h"
 
 #include <assert.h>
 #include <math.h>
@@ -31,7 +32,7 @@ static double distance(const struct evaluation *ev, int a, int b)
 	mpfr_t gap;
 	mpfr_init2(gap, 53);
 	mpfr_sub(gap, ev->value[a], ev->value[b], R);
-	double d = fabs(mpfr_get_d(gap, R));
+	double d = fabs(double_of(gap));
 	mpfr_clear(gap);
 	return d;
 }
@@ -59,7 +60,7 @@ bool ball_separated(const struct evaluation *ev, const struct note *note, int a,
 	mpfr_t gap;
 	mpfr_init2(gap, 53);
 	mpfr_sub_d(gap, ev->value[a], bound, R);
-	double d = fabs(mpfr_get_d(gap, R));
+	double d = fabs(double_of(gap));
 	mpfr_clear(gap);
 	return d > radius;
 }
@@ -127,7 +128,7 @@ static void ball_step(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
 	int a = ev->parent[s->parent];
-	double v = mpfr_get_d(ev->value[k], R), x = mpfr_get_d(ev->value[a], R), low = v, high = v;
+	double v = double_of(ev->value[k]), x = double_of(ev->value[a]), low = v, high = v;
 	switch ((int)s->op) {
 	case OP_SIGN:
 		low = high = 0;
@@ -224,7 +225,7 @@ static void ball_unary(const struct evaluation *ev, struct note *note, int k, co
 	const struct dtype_info *info = &ev->dtype[ev->scalar[k].dtype];
 	const struct note *in = &note[ev->parent[ev->scalar[k].parent]];
 	struct note *n = &note[k];
-	double a = mpfr_get_d(ev->value[ev->parent[ev->scalar[k].parent]], R), y = mpfr_get_d(ev->value[k], R), r = 0;
+	double a = double_of(ev->value[ev->parent[ev->scalar[k].parent]]), y = double_of(ev->value[k]), r = 0;
 	if (rule->detour(a, y) > info->max)
 		range_leave_unary(n, ev->scalar[k].op, a, y);
 	if (in->radius > 0 && !clear_of(n, in->radius + SPAN_BLUR * fabs(a), rule->scale(a, y)))
@@ -559,7 +560,7 @@ static void ball_known(const struct evaluation *ev, struct note *note, int k)
 	const struct scalar *s = &ev->scalar[k];
 	struct note *n = &note[k];
 	bool active = n->active;
-	*n = (struct note){.active = active, .magnitude = fabs(mpfr_get_d(ev->value[k], R))};
+	*n = (struct note){.active = active, .magnitude = fabs(double_of(ev->value[k]))};
 	for (int j = 0; j < s->n_parent; j++) {
 		const struct note *in = &note[ev->parent[s->parent + j]];
 		n->danger |= in->danger;

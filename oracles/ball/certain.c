@@ -1,5 +1,6 @@
 /* certain.c: see certain.h. */
 #include "certain.h"
+#include "oracles/evaluate/double_of.h"
 
 #include <math.h>
 
@@ -8,7 +9,7 @@ static bool outside(const struct evaluation *ev, const struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
 	int a = ev->parent[s->parent];
-	double x = mpfr_get_d(ev->value[a], MPFR_RNDN), r = note[a].radius;
+	double x = double_of(ev->value[a]), r = note[a].radius;
 	switch (op_table[s->op].domain) {
 	case DOMAIN_POSITIVE:
 		return x + r < 0;

@@ -6,6 +6,7 @@
 #include "range.h"
 #include "rules.h"
 #include "rounding.h"
+#include "oracles/evaluate/double_of.h"
 
 #include <math.h>
 
@@ -58,7 +59,7 @@ static const struct note *parent_note(const struct partial_edge *s, int j) { ret
  */
 static void set_radii(const struct partial_edge *s, struct partial *out, double moved, double tight, double loose)
 {
-	out->magnitude = fabs(mpfr_get_d(out->value, R));
+	out->magnitude = fabs(double_of(out->value));
 	bool lost = out->magnitude == 0 && !mpfr_zero_p(out->value);
 	if (lost)
 		out->magnitude = dtype_table[DTYPE_F64].tiny;
@@ -122,9 +123,9 @@ static void stray_unary(const struct partial_edge *s, struct partial *out, doubl
 static void partial_unary(const struct partial_edge *s, const struct unary_rule *rule, struct partial *out)
 {
 	const struct note *in = parent_note(s, 0), *n = &s->note[s->k];
-	double a = mpfr_get_d(parent_value(s, 0), R), y = mpfr_get_d(s->ev->value[s->k], R);
+	double a = double_of(parent_value(s, 0)), y = double_of(s->ev->value[s->k]);
 	rule->partial(out->value, parent_value(s, 0), s->ev->value[s->k]);
-	out->magnitude = fabs(mpfr_get_d(out->value, R));
+	out->magnitude = fabs(double_of(out->value));
 	if (in->radius == 0 && partial_exact(s)) {
 		set_radii(s, out, 0, 0, 0);
 		return;
@@ -191,7 +192,7 @@ static void partial_atan2(const struct partial_edge *s, struct partial *out)
 	mpfr_clear(square);
 	/* The partials are the parts of 1/z with z = b + ia, and 1/(z + d) - 1/z = -d/(z (z + d)). */
 	double d = hypot(ra, rb), moved = d > 0 ? d / h / (h - d) : 0;
-	double p = fabs(mpfr_get_d(out->value, R)) + moved;
+	double p = fabs(double_of(out->value)) + moved;
 	/* b/(a^2 + b^2), if a square that underflows is negligible in the sum; b/h/h with a hypot of libm */
 	double best = h * h >= 16 * info->normal ? 3.25 : 6;
 	/* by halves of the angle, 2 atan(a/(h + b)): the partial by a is a difference of two terms of up to 1/h,
@@ -216,7 +217,7 @@ static void partial_atan2(const struct partial_edge *s, struct partial *out)
  */
 static void partial_pow_at_zero(const struct partial_edge *s, struct partial *out)
 {
-	double b = mpfr_get_d(parent_value(s, 1), R), rb = parent_note(s, 1)->radius;
+	double b = double_of(parent_value(s, 1)), rb = parent_note(s, 1)->radius;
 	bool zero = parent_note(s, 0)->radius == 0;
 	bool sure = zero && (b - rb > 1 || (rb == 0 && (b == 0 || b == 1)));
 	mpfr_set_ui(out->value, s->j == 0 && b == 1, R);
@@ -239,7 +240,7 @@ static void partial_pow(const struct partial_edge *s, struct partial *out)
 	if (s->j == 0) {
 		mpfr_div(out->value, s->ev->value[s->k], parent_value(s, 0), R);
 		mpfr_mul(out->value, out->value, parent_value(s, 1), R);
-		double p = fabs(mpfr_get_d(out->value, R));
+		double p = fabs(double_of(out->value));
 		double moved = p * expm1(grown + base) + (rb > 0 ? v / a * rb * exp(grown + base) : 0);
 		/* b - 1 is rounded, so the power moves by |log a| |b - 1| u */
 		double direct = 6 + (log_a + base) * (b + rb + 1), best = fmin(6.25, direct); /* y b/a */
@@ -276,7 +277,7 @@ static void partial_norm(const struct partial_edge *s, struct partial *out)
 		return;
 	}
 	mpfr_div(out->value, parent_value(s, s->j), s->ev->value[s->k], R);
-	p = fabs(mpfr_get_d(out->value, R));
+	p = fabs(double_of(out->value));
 	if (r > BALL_CLEAR * y)
 		out->reason = REASON_ILL_CONDITIONED;
 	/* y contains the error of squares that underflow */
@@ -300,9 +301,9 @@ static void partial_logsumexp(const struct partial_edge *s, struct partial *out)
 		return;
 	}
 	mpfr_sub(out->value, parent_value(s, s->j), s->ev->value[s->k], R);
-	double exponent = fabs(mpfr_get_d(out->value, R));
+	double exponent = fabs(double_of(out->value));
 	elementary_exp(out->value, out->value, R);
-	p = fabs(mpfr_get_d(out->value, R));
+	p = fabs(double_of(out->value));
 	double y = s->note[s->k].magnitude, moved = p * expm1(2 * widest + ball_powers_flushed(s->ev, s->k, widest));
 	double tight = exponent + n + log(n) + 8, loose = 8 + 2 * top + 4 * y + 4 * log(n);
 	double higher = 1 + (tight + loose) * s->u; /* e^x - 1 is at most x (1 + x) for x up to 1 */
@@ -421,7 +422,7 @@ static bool partial_here(
 	case OP_REDUCE_MEAN:
 		mpfr_set_ui(out->value, 1, R);
 		mpfr_div_ui(out->value, out->value, (unsigned long)c->n_parent, R);
-		set_radii(&s, out, 0, (c->n_parent & (c->n_parent - 1)) == 0 ? 0 : fabs(mpfr_get_d(out->value, R)), 0);
+		set_radii(&s, out, 0, (c->n_parent & (c->n_parent - 1)) == 0 ? 0 : fabs(double_of(out->value)), 0);
 		break;
 	case OP_MAX:
 	case OP_MIN:

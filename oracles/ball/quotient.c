@@ -3,6 +3,7 @@
 #include "oracles/evaluate/scalar_ops.h"
 #include "range.h"
 #include "rounding.h"
+#include "oracles/evaluate/double_of.h"
 
 #include <math.h>
 
@@ -21,7 +22,7 @@ static bool between_integers(const struct dtype_info *info, mpfr_srcptr t, doubl
 	bool below = mpfr_less_p(t, gap);
 	mpfr_sub(gap, t, gap, R);
 	mpfr_abs(gap, gap, R);
-	double size = fabs(mpfr_get_d(t, R)), margin = r + QUOTIENT_ROUNDINGS * info->unit * (size + r),
+	double size = fabs(double_of(t)), margin = r + QUOTIENT_ROUNDINGS * info->unit * (size + r),
 	       sum = SUM_ROUNDINGS * info->unit;
 	bool clear = margin + sum < 0.5 && mpfr_cmp_d(gap, below ? margin + sum : margin) > 0;
 	mpfr_clear(gap);
@@ -35,7 +36,7 @@ static double rounding(const struct evaluation *ev, int k, mpfr_srcptr x, bool e
 	bool flushes = rounding_flushes(&ev->dtype[s->dtype]);
 	if (r == 0 && exact && (mpfr_zero_p(x) || (!flushes && ball_representable(x, s->dtype))))
 		return 0;
-	return ball_one_rounding(ev, k, 1, fabs(mpfr_get_d(x, R)) + r);
+	return ball_one_rounding(ev, k, 1, fabs(double_of(x)) + r);
 }
 
 /*
@@ -47,18 +48,18 @@ static void ball_mod(const struct evaluation *ev, struct note *note, int k, mpfr
 	const struct scalar *s = &ev->scalar[k];
 	int ka = ev->parent[s->parent], kb = ev->parent[s->parent + 1];
 	mpfr_srcptr a = ev->value[ka], b = ev->value[kb], v = ev->value[k];
-	double moved = note[kb].radius > 0 ? fabs(mpfr_get_d(q, R)) * note[kb].radius : 0, r = note[ka].radius + moved;
+	double moved = note[kb].radius > 0 ? fabs(double_of(q)) * note[kb].radius : 0, r = note[ka].radius + moved;
 	bool scales = mpfr_zero_p(q) || (is_power_of_two(q) && !rounding_flushes(&ev->dtype[s->dtype]));
 	struct note *n = &note[k];
 	mpfr_t x;
 	mpfr_init2(x, ev->precision);
 	bool exact = !mpfr_mul(x, b, q, R);
-	double product = scales ? 0 : rounding(ev, k, x, exact, moved), top = fabs(mpfr_get_d(x, R)) + moved;
+	double product = scales ? 0 : rounding(ev, k, x, exact, moved), top = fabs(double_of(x)) + moved;
 	double difference = product + (mpfr_zero_p(q) ? 0 : rounding(ev, k, v, s->exact, r + product)), sum = 0;
 	if (mpfr_sgn(a) * mpfr_sgn(b) > 0) {
 		exact = !mpfr_add(x, v, b, R) && s->exact;
 		sum = rounding(ev, k, x, exact, r + note[kb].radius);
-		top = fmax(top, fabs(mpfr_get_d(x, R)) + r + note[kb].radius);
+		top = fmax(top, fabs(double_of(x)) + r + note[kb].radius);
 	}
 	n->radius = r + fmax(difference, sum);
 	if (top > ev->dtype[s->dtype].max) /* a - infinity, or fmod(infinity, b) */
@@ -89,7 +90,7 @@ void ball_floored(const struct evaluation *ev, struct note *note, int k)
 	scalar_value(OP_FLOOR_DIVIDE, q, (mpfr_srcptr[]){a, b}, 2);
 	bool whole = mpfr_zero_p(t) && ra == 0 && rb == 0;
 	mpfr_div(t, a, b, R);
-	double quotient = fabs(mpfr_get_d(t, R)), flushed = rounding_flushes(info) ? info->tiny / clear : 0;
+	double quotient = fabs(double_of(t)), flushed = rounding_flushes(info) ? info->tiny / clear : 0;
 	if (!whole && !between_integers(info, t, (ra + quotient * rb) / clear + flushed))
 		n->reason = REASON_UNSTABLE_PATH;
 	if (!n->reason && s->op == OP_MOD) {

@@ -5,6 +5,7 @@
 #include "internal.h"
 #include "range.h"
 #include "rounding.h"
+#include "oracles/evaluate/double_of.h"
 
 #include <math.h>
 
@@ -63,7 +64,7 @@ static double mean_radius(const struct evaluation *ev, int k, const struct terms
 	const struct scalar *s = &ev->scalar[k];
 	const struct dtype_info *info = &ev->dtype[s->dtype];
 	double u = info->unit, n = s->n_parent, r = terms->radius, sum = terms->positive + terms->negative;
-	double whole = n * fabs(mpfr_get_d(ev->value[k], R)), lost;
+	double whole = n * fabs(double_of(ev->value[k])), lost;
 	if (terms->n == 0)
 		return 0;
 	if ((s->n_parent & (s->n_parent - 1)) == 0) {
@@ -81,8 +82,7 @@ double ball_powers_flushed(const struct evaluation *ev, int k, double widest)
 {
 	const struct scalar *s = &ev->scalar[k];
 	const struct dtype_info *info = &ev->dtype[s->dtype];
-	return rounding_flushes(info) ? s->n_parent * info->tiny * exp(fmax(0, -mpfr_get_d(ev->value[k], R)) + widest)
-	                              : 0;
+	return rounding_flushes(info) ? s->n_parent * info->tiny * exp(fmax(0, -double_of(ev->value[k])) + widest) : 0;
 }
 
 void ball_nary(const struct evaluation *ev, struct note *note, int k)
@@ -144,9 +144,8 @@ void ball_nary(const struct evaluation *ev, struct note *note, int k)
 		 * single power does, or be 0. Else every power counts up to twice, and the least number stands for
 		 * those that are 0. */
 		if (ball_powers_flushed(ev, k, widest) > 0.5 ||
-		    exp(fmax(top + widest, mpfr_get_d(ev->value[k], R) + out->radius)) > info->max)
-			range_leave(out,
-			    log(2 + n) + fmax(0, log(info->tiny) + log(2 * n) - mpfr_get_d(ev->value[k], R)),
+		    exp(fmax(top + widest, double_of(ev->value[k]) + out->radius)) > info->max)
+			range_leave(out, log(2 + n) + fmax(0, log(info->tiny) + log(2 * n) - double_of(ev->value[k])),
 			    ESCAPE_INFINITY);
 		break;
 	}

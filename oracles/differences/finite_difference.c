@@ -1,5 +1,6 @@
 /* finite_difference.c: see finite_difference.h. */
 #include "finite_difference.h"
+#include "oracles/evaluate/double_of.h"
 
 #include <limits.h>
 #include <math.h>
@@ -54,6 +55,8 @@ struct fd {
 	int which;
 	int n_component;
 	int *result, *element; /* [n_component] the place of a component */
+	int fit_known;         /* the number of rungs for which `unfit` is known; 0: none */
+	bool unfit;            /* what is_unfit found for this run */
 };
 
 struct fd *fd_open(const struct oracle_rules *rules)
@@ -243,7 +246,7 @@ static void measure_base(struct rung *r, const struct fd_run *run, const struct 
 		mpfr_add(r->delta, r->delta, r->term, MPFR_RNDN);
 	}
 	mpfr_mul_2si(r->delta, r->delta, -t->scale, MPFR_RNDN);
-	p->size = mpfr_get_d(r->delta, MPFR_RNDN);
+	p->size = double_of(r->delta);
 }
 
 /* Measures the quotient of one side, minus the known value. */
@@ -263,18 +266,18 @@ static void measure_side(const struct fd *self, struct rung *r, const struct fd_
 	if (side == LEFT)
 		mpfr_neg(r->delta, r->delta, MPFR_RNDN);
 	mpfr_mul_2si(r->delta, r->delta, -(long)run->log_step - t->scale, MPFR_RNDN);
-	p->quotient[side] = mpfr_get_d(r->delta, MPFR_RNDN);
+	p->quotient[side] = double_of(r->delta);
 	if (t->known) {
 		mpfr_sub_d(r->delta, r->delta, t->value, MPFR_RNDN);
 		mpfr_sub_d(r->delta, r->delta, t->low, MPFR_RNDN);
 	}
-	p->excess[side].high = mpfr_get_d(r->delta, MPFR_RNDN);
+	p->excess[side].high = double_of(r->delta);
 	if (!isfinite(p->excess[side].high)) {
 		p->finite[side] = false;
 		return;
 	}
 	mpfr_sub_d(r->delta, r->delta, p->excess[side].high, MPFR_RNDN);
-	p->excess[side].low = mpfr_get_d(r->delta, MPFR_RNDN);
+	p->excess[side].low = double_of(r->delta);
 }
 
 /* Sets quotient to value + excess. */
@@ -424,7 +427,7 @@ static void settle(
 
 /* Whether the steps of the last two rungs are too long for some value on the way, or too short for some input. Only
  * sides that both rungs share count. */
-static bool is_unfit(struct fd *self, const struct fd_run *run, struct arena *a)
+static bool find_unfit(struct fd *self, const struct fd_run *run, struct arena *a)
 {
 	int last = run->n_rung - 1;
 	struct move shortest = {run->direction, 1, run->log_step};
@@ -438,6 +441,16 @@ static bool is_unfit(struct fd *self, const struct fd_run *run, struct arena *a)
 			        1, run->log_step - move.step, a);
 	}
 	return found;
+}
+
+/* The same for all targets of a run, which ask after each rung. It is found once. */
+static bool is_unfit(struct fd *self, const struct fd_run *run, struct arena *a)
+{
+	if (self->fit_known != run->n_rung) {
+		self->unfit = find_unfit(self, run, a);
+		self->fit_known = run->n_rung;
+	}
+	return self->unfit;
 }
 
 /* Ends a target that is still open after the last rung. */
@@ -466,6 +479,7 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 {
 	struct fd_progress *progress = NEW(a, struct fd_progress, run->n_target);
 	fd_reset(run);
+	self->fit_known = 0;
 	int weight_top = ZERO_EXPONENT;
 	for (int j = 0; j < self->n_component; j++)
 		if (run->weight[j] != 0 && ilogb(run->weight[j]) + 1 > weight_top)

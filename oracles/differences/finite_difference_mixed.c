@@ -4,6 +4,7 @@
 #include "oracles/evaluate/evaluate.h"
 #include "oracles/oracle_rules.h"
 #include "step_length.h"
+#include "oracles/evaluate/double_of.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -190,10 +191,10 @@ static bool measure(struct mixed *m, struct fd_target *t, struct mixed_progress 
 	mpfr_exp_t lost = mpfr_get_prec(p->sum) - GUARD_BITS - 4 + scale, trace = m->trace_top + m->weight_top;
 	p->noise = power_of_two((p->top > trace ? p->top : trace) - lost);
 	follow(m, p, p->top - lost);
-	t->quotient = mpfr_get_d(p->sum, R);
+	t->quotient = double_of(p->sum);
 	mpfr_sub_d(p->sum, p->sum, t->value, R);
 	mpfr_sub_d(p->sum, p->sum, t->low, R);
-	p->excess = mpfr_get_d(p->sum, R);
+	p->excess = double_of(p->sum);
 	return isfinite(p->excess);
 }
 

@@ -16,6 +16,7 @@
 #include "internal.h"
 #include "oracles/oracle_rules.h"
 #include "trace_derive.h"
+#include "double_of.h"
 
 #include <math.h>
 
@@ -76,7 +77,7 @@ static void bind_leaves(struct evaluation_run *r, int v, const int *given, int n
 /* The magnitude of the scalar as a double; 0 if it is absent (-1). */
 static double size_of(const struct evaluation *ev, int scalar)
 {
-	return scalar >= 0 ? fabs(mpfr_get_d(ev->value[scalar], R)) : 0;
+	return scalar >= 0 ? fabs(double_of(ev->value[scalar])) : 0;
 }
 
 /*

@@ -2,6 +2,7 @@
 #include "internal.h"
 #include "graph/heap.h"
 #include "scalar_ops.h"
+#include "double_of.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -136,7 +137,7 @@ static void integer_event(struct evaluation *ev, mpfr_srcptr x)
 	mpfr_set(rest, x, R);
 	do {
 		long exponent = 0;
-		double head = mpfr_number_p(rest) ? mpfr_get_d_2exp(&exponent, rest, R) : mpfr_get_d(rest, R);
+		double head = mpfr_number_p(rest) ? mpfr_get_d_2exp(&exponent, rest, R) : double_of(rest);
 		trace_event(ev, (int64_t)bits_of(head));
 		trace_event(ev, exponent);
 		mpfr_set_d(part, head, R);
@@ -181,7 +182,7 @@ static void unary_event(struct evaluation *ev, enum op op, int a, int result)
 static bool beside_cut(const struct evaluation *ev, int a, int b)
 {
 	static const double golden = 1.6180339887498949;
-	return !(mpfr_get_d(ev->value[b], R) > golden * fabs(mpfr_get_d(ev->value[a], R)));
+	return !(double_of(ev->value[b]) > golden * fabs(double_of(ev->value[a])));
 }
 
 /* mod and floor_divide step to floor(a/b), and jump where a/b is an integer. */

@@ -118,6 +118,7 @@ static int new_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtyp
 	    .dtype = d,
 	    .exact = true,
 	    .part = ev->part,
+	    .quiet = ev->quiet || !ev->hooks.scalar,
 	    .derived = ev->part == TRACE_FLOW,
 	    .parent = ev->n_parent};
 	return k;

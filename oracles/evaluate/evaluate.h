@@ -40,6 +40,7 @@ struct scalar {
 	enum dtype dtype;
 	bool exact; /* the value was computed without any rounding */
 	enum trace_part part;
+	bool quiet;   /* no hook was called for it */
 	bool derived; /* a tangent or adjoint, or computed from a derived scalar by trace_derive */
 	int rank;     /* of op sort */
 	/* How many scatter_mul have it in their operand and no update for it. With times_one, such an element is a

@@ -9,6 +9,7 @@
 #include "graph/walk.h"
 #include "internal.h"
 #include "oracles/oracle_rules.h"
+#include "double_of.h"
 
 #include <limits.h>
 #include <math.h>
@@ -182,7 +183,7 @@ static double step(struct solver *s, int x, const double *scale, double *residua
 	arena_rewind(s->r->arena, memory);
 	for (int i = 0; i < s->total; i++) {
 		mpfr_sub(ev->value[x + i], ev->value[s->next + i], ev->value[x + i], R);
-		double moved = fabs(mpfr_get_d(ev->value[x + i], R));
+		double moved = fabs(double_of(ev->value[x + i]));
 		residual[i] = 16 * moved; /* moved * L/(1 - L), for L up to 0.9, plus a margin */
 		moved /= scale[i];
 		change = moved > change || isnan(moved) ? moved : change;
@@ -198,10 +199,9 @@ static void measure(struct solver *s, double *scale)
 {
 	const struct evaluation *ev = s->r->ev;
 	for (int i = 0; i < s->total; i++)
-		s->largest = fmax(s->largest, fabs(mpfr_get_d(ev->value[s->x + i], R)));
+		s->largest = fmax(s->largest, fabs(double_of(ev->value[s->x + i])));
 	for (int i = 0; i < s->total; i++)
-		scale[i] = fmax(
-		    fmax(fabs(mpfr_get_d(ev->value[s->x + i], R)), ldexp(s->largest, -START_BITS)), 0x1p-900);
+		scale[i] = fmax(fmax(fabs(double_of(ev->value[s->x + i])), ldexp(s->largest, -START_BITS)), 0x1p-900);
 }
 
 /*
@@ -275,7 +275,7 @@ static int chain_length(struct solver *s)
 		near = true;
 		for (int i = 0; i < s->total && near; i++) {
 			mpfr_sub(ev->value[away], ev->value[y + i], ev->value[s->x + i], R);
-			near = fabs(mpfr_get_d(ev->value[away], R)) <= ldexp(scale[i], -shrink);
+			near = fabs(double_of(ev->value[away])) <= ldexp(scale[i], -shrink);
 		}
 	}
 	ev->freeze = false;
@@ -316,7 +316,7 @@ static void follow(struct solver *s, struct stop *stop)
 		for (int i = 0; i < s->total; i++) {
 			mpfr_sub(gap, ev->value[scalar[i]], ev->value[s->x + i], R);
 			/* Doubled, because the ball is of first order in its radius, and this radius may be large. */
-			double far = 2 * fabs(mpfr_get_d(gap, R)) + trace_radius(ev, scalar[i]);
+			double far = 2 * fabs(double_of(gap)) + trace_radius(ev, scalar[i]);
 			stop->distance[i] = far > stop->distance[i] || isnan(far) ? far : stop->distance[i];
 		}
 	}
