@@ -159,6 +159,8 @@ static void put_departure(struct json_writer *w, const struct characterization *
 void characterization_put(struct json_writer *w, const struct characterization *x)
 {
 	json_begin_object(w, JSON_BLOCK);
+	if (x->cause)
+		json_member_string(w, "cause", x->cause);
 	json_member_integer(w, "runs", x->runs);
 	json_member_bool(w, "finished", x->finished);
 	json_member_strings(w, "skipped", x->skipped, x->n_skipped, JSON_FLOW);

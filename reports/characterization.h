@@ -83,7 +83,18 @@ struct departure {
 	struct support support;
 };
 
+/* The typical case beside the smallest, with what was judged there.  c NULL: the smallest case is typical. */
+struct typical_case {
+	const struct testcase *c;
+	const struct truth *truth;
+	const struct answer *answers; /* [c->n_point] */
+	const struct judgement *judgement;
+	int tried, kept; /* candidates of its growth */
+};
+
 struct characterization {
+	struct typical_case typical;
+	const char *cause; /* a paragraph for a maintainer; NULL: none */
 	int runs;
 	bool finished;
 	int n_skipped;

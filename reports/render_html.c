@@ -11,7 +11,7 @@
 #include "index.h"
 #include "view.h"
 
-enum { OPEN_TABLES = 3, MARGIN = 8, ROWS_SHOWN = 60, COLUMN_WIDTH = 500 /* of half the page, in pixels */ };
+enum { OPEN_TABLES = 3, LINKS = 3, MARGIN = 8, ROWS_SHOWN = 60, COLUMN_WIDTH = 500 /* of half the page, in pixels */ };
 
 /* ---- what is wrong ---- */
 
@@ -47,17 +47,19 @@ static void put_pair(struct text *out, const struct json *report)
 
 static void put_head(struct text *out, const struct json *report)
 {
-	const char *of = render_member(json_find(report, "where"), "of");
+	const char *of = render_member(json_find(view_first(report), "where"), "of");
 
 	text_put(out, "<div class=\"top\">");
 	html_element(out, "code", "engine", view_engine(report, out->arena));
 	html_element(out, "span", "tag bad", render_member(report, "verdict"));
-	html_element(out, "span", "tag", render_member(report, "request"));
+	html_element(out, "span", "tag", render_member(view_first(report), "request"));
 	if (*of)
 		html_element(out, "span", "tag", of);
 	text_put(out, "</div>\n");
-	html_element(out, "h1", NULL, render_member(report, "summary"));
-	put_pair(out, report);
+	html_element(out, "h1", NULL, view_title(report, out->arena));
+	if (*view_cause(report))
+		html_element(out, "p", "cause", view_cause(report));
+	put_pair(out, view_first(report));
 }
 
 /* ---- the program ---- */
@@ -141,18 +143,20 @@ static void put_inputs(struct text *out, const struct testcase *c, int point)
 
 static void put_program(struct text *out, const struct json *report, const struct finding_place *place)
 {
-	const struct json *lines = json_find(report, "program"), *x = json_find(report, "characterization"),
-	                  *departure = x ? json_find(x, "first_departure") : NULL;
+	const struct json *first = view_first(report), *lines = json_find(first, "program"),
+	                  *x = json_find(report, "characterization"),
+	                  *departure = x && first == report ? json_find(x, "first_departure") : NULL;
 	const struct json *at = departure ? json_find(departure, "line") : NULL;
 	int marked = at && at->kind == JSON_NUMBER ? atoi(at->text) : -1;
 	const char *marked_text = "";
 	struct drawing drawing;
 	struct testcase c;
 	const char *file = place ? place->file : "report.json";
-	bool has_case = view_case(report, out->arena, &c);
-	int point = atoi(render_member(json_find(report, "where"), "point"));
+	bool has_case = view_case(first, out->arena, &c);
+	int point = atoi(render_member(json_find(first, "where"), "point"));
 
-	text_put(out, "<div class=\"split\">\n<div>\n<h2>The program</h2>\n<pre>");
+	text_put(out, "<div class=\"split\">\n<div>\n<h2>%s</h2>\n<pre>",
+	    first == report ? "The program" : "A typical case");
 	for (const struct json *line = lines ? lines->child : NULL; line; line = line->next) {
 		if (line->index == marked) {
 			marked_text = line->text;
@@ -180,6 +184,27 @@ static void put_program(struct text *out, const struct json *report, const struc
 		text_put(out, "</div>\n");
 	}
 	text_put(out, "</div>\n");
+}
+
+/* The smallest case, if a typical one stands first. */
+static void put_smallest(struct text *out, const struct json *report)
+{
+	const struct json *lines = json_find(report, "program"), *x = json_find(report, "characterization"),
+	                  *departure = x ? json_find(x, "first_departure") : NULL;
+	const int point = atoi(render_member(json_find(report, "where"), "point"));
+	struct testcase c;
+
+	if (view_first(report) == report)
+		return;
+	text_put(out, "<h2>The smallest case</h2>\n<pre>");
+	for (const struct json *line = lines ? lines->child : NULL; line; line = line->next)
+		html_put(out, "%s\n", line->kind == JSON_STRING ? line->text : "");
+	text_put(out, "</pre>\n");
+	html_element(out, "p", NULL, render_member(report, "summary"));
+	if (departure)
+		html_put(out, "<p class=\"under\">%s</p>\n", render_member(departure, "sentence"));
+	if (view_case(report, out->arena, &c) && c.program.top.n_param)
+		html_put(out, "<p class=\"under mono\">%s</p>\n", view_point(&c, point, out->arena));
 }
 
 /* ---- every component ---- */
@@ -237,17 +262,36 @@ static void put_points(struct text *out, const struct json *report)
 
 /* ---- what experiments showed ---- */
 
-static void put_statements(struct text *out, const struct json *list)
+/* Links to the tables that support a statement. */
+static void put_links_to(struct text *out, const struct json *statement, const struct json *experiments)
 {
-	text_put(out, "<ul class=\"said\">\n");
-	for (const struct json *s = list->child; s; s = s->next) {
-		const char *kind = render_member(s, "kind");
+	const struct json *support = json_find(statement, "support");
 
+	for (const struct json *s = support ? support->child : NULL; s; s = s->next)
+		for (const struct json *e = experiments ? experiments->child : NULL; e; e = e->next)
+			if (!strcmp(render_member(s, "experiment"), render_member(e, "id")) && s->index < LINKS)
+				html_put(out, " <a class=\"dim\" href=\"#experiment-%s\">%s</a>",
+				    arena_printf(out->arena, "%d", e->index), render_member(e, "title"));
+}
+
+/* Writes those statements that matter most, or the others. */
+static void put_statements(struct text *out, const struct json *list, const struct json *experiments, bool most)
+{
+	const struct json *const *s = view_statements(list, out->arena);
+
+	text_put(out, "<ul class=\"said\">\n");
+	for (int k = 0; s[k]; k++) {
+		const char *kind = render_member(s[k], "kind");
+
+		if ((k < STATEMENTS_FIRST) != most)
+			continue;
 		text_put(out, "<li%s>",
 		    !strcmp(kind, "ruled-out")  ? " class=\"ruled-out\""
 		        : !strcmp(kind, "open") ? " class=\"open\""
 		                                : "");
-		html_put(out, "%s\n", render_member(s, "text"));
+		html_put(out, "%s", render_member(s[k], "text"));
+		put_links_to(out, s[k], experiments);
+		text_put(out, "\n");
 	}
 	text_put(out, "</ul>\n");
 }
@@ -260,9 +304,9 @@ static void put_condition(struct text *out, const struct json *c)
 	html_put(out, "%s", view_counts(c, out->arena));
 	if (fresh)
 		html_put(out, "%s",
-		    arena_printf(out->arena, "; it predicts %s of %s new variants", render_member(fresh, "predicted"),
+		    arena_printf(out->arena, " It predicts %s of %s new variants.", render_member(fresh, "predicted"),
 		        render_member(fresh, "variants")));
-	text_put(out, ".</p></div>\n");
+	text_put(out, "</p></div>\n");
 }
 
 static void put_experiment(struct text *out, const struct json *x, bool open)
@@ -270,7 +314,7 @@ static void put_experiment(struct text *out, const struct json *x, bool open)
 	const struct json *columns = json_find(x, "columns"), *rows = json_find(x, "rows");
 	int shown = 0;
 
-	text_put(out, open ? "<details open><summary>" : "<details><summary>");
+	text_put(out, "<details id=\"experiment-%d\"%s><summary>", x->index, open ? " open" : "");
 	html_put(out, "%s</summary>\n<p class=\"under\">%s", render_member(x, "title"), render_member(x, "varies"));
 	text_put(out, "</p>\n<div class=\"wide\"><table><tr>");
 	for (const struct json *c = columns ? columns->child : NULL; c; c = c->next)
@@ -306,7 +350,12 @@ static void put_characterization(struct text *out, const struct json *x)
 	if (condition)
 		put_condition(out, condition);
 	if (statements && statements->n_child)
-		put_statements(out, statements);
+		put_statements(out, statements, experiments, true);
+	if (statements && statements->n_child > STATEMENTS_FIRST) {
+		text_put(out, "<details><summary>More observations</summary>\n");
+		put_statements(out, statements, experiments, false);
+		text_put(out, "</details>\n");
+	}
 	if (experiments && experiments->n_child) {
 		text_put(out, "<h2>The experiments</h2>\n");
 		for (const struct json *e = experiments->child; e; e = e->next)
@@ -384,9 +433,10 @@ static void put_page(struct text *out, const struct json *report, const struct f
 	if (place)
 		put_campaign(out, place->group);
 	put_program(out, report, place);
+	put_smallest(out, report);
 	if (x)
 		put_characterization(out, x);
-	put_points(out, report);
+	put_points(out, view_first(report));
 	put_case(out, report);
 	put_footer(out, report);
 	html_end(out);

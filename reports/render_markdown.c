@@ -51,18 +51,22 @@ static void put_row(struct text *out, const char *name, const char *value)
 
 static void put_head(struct text *out, const struct json *report)
 {
-	put(out, "# %s\n\n| | |\n|---|---|\n| engine | %s |\n", render_member(report, "summary"),
-	    view_engine(report, out->arena));
-	put_row(out, "request", render_member(report, "request"));
+	const struct json *first = view_first(report);
+
+	put(out, "# %s\n\n", view_title(report, out->arena));
+	if (*view_cause(report))
+		put(out, "%s\n\n", view_cause(report));
+	put(out, "| | |\n|---|---|\n| engine | %s |\n", view_engine(report, out->arena));
+	put_row(out, "request", render_member(first, "request"));
 	put_row(out, "verdict", render_member(report, "verdict"));
-	put_row(out, "where", render_member(json_find(report, "where"), "of"));
-	put_row(out, "**expected**", view_side(report, "expected", out->arena));
-	put_row(out, "**returned**", view_side(report, "returned", out->arena));
-	put_row(out, "off by", view_difference(report, out->arena));
-	put_row(out, "allowed", view_allowed(report, out->arena));
+	put_row(out, "where", render_member(json_find(first, "where"), "of"));
+	put_row(out, "**expected**", view_side(first, "expected", out->arena));
+	put_row(out, "**returned**", view_side(first, "returned", out->arena));
+	put_row(out, "off by", view_difference(first, out->arena));
+	put_row(out, "allowed", view_allowed(first, out->arena));
 }
 
-static void put_program(struct text *out, const struct json *report)
+static void put_program(struct text *out, const struct json *report, const char *heading)
 {
 	const struct json *lines = json_find(report, "program");
 	const char **line = NEW(out->arena, const char *, lines && lines->n_child ? lines->n_child : 1);
@@ -72,7 +76,7 @@ static void put_program(struct text *out, const struct json *report)
 
 	for (const struct json *v = lines ? lines->child : NULL; v; v = v->next)
 		line[n++] = v->kind == JSON_STRING ? v->text : "";
-	text_put(out, "\n## Program\n\n");
+	text_put(out, "\n## %s\n\n", heading);
 	put_block(out, "", line, n);
 	if (!view_case(report, out->arena, &c) || !c.program.top.n_param)
 		return;
@@ -156,48 +160,57 @@ static void put_experiment(struct text *out, const struct json *x)
 	text_put(out, "\n</details>\n");
 }
 
-static void put_characterization(struct text *out, const struct json *x)
+static void put_statements(struct text *out, const struct json *list, bool most)
+{
+	const struct json *const *s = view_statements(list, out->arena);
+
+	for (int k = 0; s[k]; k++) {
+		const char *kind = render_member(s[k], "kind");
+
+		if ((k < STATEMENTS_FIRST) != most)
+			continue;
+		text_put(out, "- %s",
+		    !strcmp(kind, "ruled-out")  ? "Ruled out: "
+		        : !strcmp(kind, "open") ? "Open: "
+		                                : "");
+		put(out, "%s\n", render_member(s[k], "text"));
+	}
+}
+
+static void put_characterization(struct text *out, const struct json *report, const struct json *x)
 {
 	const struct json *statements = json_find(x, "statements"), *condition = json_find(x, "condition"),
 	                  *experiments = json_find(x, "experiments");
 	const struct json *departure = json_find(x, "first_departure");
 
 	text_put(out, "\n## What experiments show\n\n");
-	if (condition) {
-		put(out, "**%s", render_member(condition, "text"));
-		put(out, "** (%s.)\n\n", view_counts(condition, out->arena));
-	}
+	if (condition)
+		put(out, "%s\n\n", view_condition(report, condition, out->arena));
 	if (departure)
 		put(out, "%s\n\n", render_member(departure, "sentence"));
-	for (const struct json *s = statements ? statements->child : NULL; s; s = s->next) {
-		const char *kind = render_member(s, "kind");
-
-		text_put(out, "- %s",
-		    !strcmp(kind, "ruled-out")  ? "Ruled out: "
-		        : !strcmp(kind, "open") ? "Open: "
-		                                : "");
-		put(out, "%s\n", render_member(s, "text"));
-	}
+	put_statements(out, statements, true);
 	for (const struct json *e = experiments ? experiments->child : NULL; e; e = e->next)
 		put_experiment(out, e);
+	if (statements && statements->n_child > STATEMENTS_FIRST) {
+		text_put(out, "\n<details><summary>More observations</summary>\n\n");
+		put_statements(out, statements, false);
+		text_put(out, "\n</details>\n");
+	}
 }
 
 /* ---- how to run it ---- */
 
-static void put_run(struct text *out, const struct json *report)
+static void put_case(struct text *out, const struct json *object, const char *file)
 {
-	const char **line,
-	    *command[] = {view_command(report, "case.json", out->arena), view_emit_command("case.json", out->arena)};
+	const char **line;
 	struct testcase c;
 	size_t len;
 	int n = 0;
 	char *json;
 
-	text_put(out, "\n## Run it\n\n");
-	put_block(out, "sh", command, 2);
-	if (!view_case(report, out->arena, &c))
+	if (!view_case(object, out->arena, &c))
 		return;
-	text_put(out, "\n<details><summary>case.json</summary>\n\n");
+	text_put(out, "\n<details><summary>%s</summary>\n\n", file);
 	json = testcase_write(&c, out->arena, &len);
 	line = NEW(out->arena, const char *, len + 1);
 	for (char *at = json; *at;) {
@@ -208,6 +221,18 @@ static void put_run(struct text *out, const struct json *report)
 	}
 	put_block(out, "json", line, n);
 	text_put(out, "\n</details>\n");
+}
+
+static void put_run(struct text *out, const struct json *report)
+{
+	const char *command[] = {
+	    view_command(report, "case.json", out->arena), view_emit_command("case.json", out->arena)};
+
+	text_put(out, "\n## Run it\n\n");
+	put_block(out, "sh", command, 2);
+	put_case(out, view_first(report), "case.json");
+	if (view_first(report) != report)
+		put_case(out, report, "smallest.json");
 }
 
 static void put_foot(struct text *out, const struct json *report)
@@ -230,10 +255,14 @@ void render_markdown(struct text *out, const struct json *report, const char *so
 
 	(void)source;
 	put_head(out, report);
-	put_program(out, report);
+	put_program(out, view_first(report), view_first(report) == report ? "Program" : "A typical case");
+	if (view_first(report) != report) {
+		put_program(out, report, "The smallest case");
+		put(out, "\n%s\n", render_member(report, "summary"));
+	}
 	put_run(out, report);
 	if (x)
-		put_characterization(out, x);
+		put_characterization(out, report, x);
 	put_points(out, report);
 	put_foot(out, report);
 }

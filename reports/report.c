@@ -390,6 +390,30 @@ static void put_found(struct json_writer *w, const struct report *r)
 	json_end(w);
 }
 
+/* Writes the typical case as far as it differs from the report: the program, the numbers and the case itself. */
+static void put_typical(struct json_writer *w, const struct report *r, const struct typical_case *typical)
+{
+	const struct report of = {.engine = r->engine,
+	    .c = typical->c,
+	    .truth = typical->truth,
+	    .answers = typical->answers,
+	    .judgement = typical->judgement};
+
+	json_member_object(w, "typical", JSON_BLOCK);
+	json_member_string(w, "summary", summary_sentence(&of, w->text.arena));
+	json_member_string(w, "request", summary_request(of.c, w->text.arena));
+	put_where(w, &of);
+	put_points(w, &of);
+	put_program(w, &of.c->program);
+	json_member_object(w, "grown", JSON_FLOW);
+	json_member_integer(w, "tried", typical->tried);
+	json_member_integer(w, "kept", typical->kept);
+	json_end(w);
+	json_put_key(w, "case");
+	testcase_put(w, of.c);
+	json_end(w);
+}
+
 static void put_versions(struct json_writer *w)
 {
 	const char *const *pair = report_versions();
@@ -435,6 +459,8 @@ char *report_write(const struct report *r, struct arena *a, size_t *len)
 		json_end(&w);
 	}
 	put_versions(&w);
+	if (r->characterization && r->characterization->typical.c)
+		put_typical(&w, r, &r->characterization->typical);
 	if (r->characterization) {
 		json_put_key(&w, "characterization");
 		characterization_put(&w, r->characterization);

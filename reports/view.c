@@ -72,6 +72,30 @@ int view_common(const char *x, const char *y)
 	return n > whole ? (int)n : 0;
 }
 
+const struct json *view_first(const struct json *report)
+{
+	const struct json *typical = json_find(report, "typical");
+
+	return typical && typical->kind == JSON_OBJECT ? typical : report;
+}
+
+const char *view_cause(const struct json *report)
+{
+	const struct json *x = json_find(report, "characterization");
+
+	return x && x->kind == JSON_OBJECT ? render_member(x, "cause") : "";
+}
+
+const char *view_title(const struct json *report, struct arena *a)
+{
+	const char *cause = view_cause(report), *end = strstr(cause, ". ");
+
+	if (!*cause)
+		return render_member(report, "summary");
+	return arena_printf(a, "%s: %.*s", render_member(report, "engine"),
+	    end ? (int)(end - cause) : (int)strlen(cause) - (cause[strlen(cause) - 1] == '.'), cause);
+}
+
 bool view_case(const struct json *report, struct arena *a, struct testcase *out)
 {
 	const struct json *value = report->kind == JSON_OBJECT ? json_find(report, "case") : NULL;
@@ -96,6 +120,17 @@ const char *view_tensor(const struct tensor *t, struct arena *a)
 	if (n > ELEMENTS_SHOWN)
 		text = arena_printf(a, "%s, ... %d elements", text, n);
 	return t->type.shape.rank ? arena_printf(a, "%s]", text) : text;
+}
+
+const char *view_point(const struct testcase *c, int point, struct arena *a)
+{
+	const char *text = "";
+
+	point = point >= 0 && point < c->n_point ? point : 0;
+	for (int i = 0; i < c->program.top.n_param; i++)
+		text = arena_printf(a, "%s%sv%d = %s", text, i ? ", " : "", c->program.top.param + i,
+		    view_tensor(&c->point[point][i], a));
+	return text;
 }
 
 const char *view_shell_word(const char *text, struct arena *a)
@@ -159,12 +194,62 @@ const char *view_allowed(const struct json *report, struct arena *a)
 	return isfinite(loose) ? arena_printf(a, "%.3g", loose) : "";
 }
 
+/* Statements that say more about the cause come first; those without a place here come last. */
+static const char *const telling[] = {"condition", "counts", "trips", "per-variable", "reduced", "slices",
+    "closed-form", "points", "indices", "index-modes", "operands", "bodies", "engines", "forward", "dtypes", "loops",
+    "near-zero", "ops", "inputs", "mode", "branches", "shapes", "orders", "derivative-program", "runs", "batches",
+    "seeds", "ratio", "sign"};
+
+static size_t telling_place(const struct json *statement)
+{
+	const char *id = render_member(statement, "id");
+	size_t i = 0;
+
+	while (i < sizeof telling / sizeof *telling && strcmp(telling[i], id) != 0)
+		i++;
+	return i;
+}
+
+/* Statements like it that stand before it. */
+static int said_before(const struct json *list, const struct json *statement)
+{
+	int n = 0;
+
+	for (const struct json *s = list->child; s != statement; s = s->next)
+		n += !strcmp(render_member(s, "id"), render_member(statement, "id"));
+	return n;
+}
+
+const struct json *const *view_statements(const struct json *list, struct arena *a)
+{
+	enum { ALIKE = 2 }; /* so many of one kind are among the first */
+	const bool is_list = list && list->kind == JSON_ARRAY;
+	const struct json **sorted = NEW(a, const struct json *, (is_list ? list->n_child : 0) + 1);
+	int n = 0;
+
+	for (int further = 0; further < 2; further++)
+		for (size_t place = 0; is_list && place <= sizeof telling / sizeof *telling; place++)
+			for (const struct json *s = list->child; s; s = s->next)
+				if (telling_place(s) == place && (said_before(list, s) >= ALIKE) == further)
+					sorted[n++] = s;
+	return sorted;
+}
+
+const char *view_condition(const struct json *report, const struct json *condition, struct arena *a)
+{
+	const char *text = render_member(condition, "text");
+
+	if (!*text || strstr(view_cause(report), text))
+		return view_counts(condition, a);
+	return arena_printf(a, "%s %s", text, view_counts(condition, a));
+}
+
 const char *view_counts(const struct json *condition, struct arena *a)
 {
 	const struct json *failing = json_find(condition, "failing"), *passing = json_find(condition, "passing");
 	int of = atoi(render_member(passing, "of")), with = of - atoi(render_member(passing, "without"));
 
-	return arena_printf(a, "This holds for %s of %s variants that fail and for %d of %d that pass",
+	return arena_printf(a, "The condition holds for %s of %s variants that fail and for %d of %d that pass.",
 	    render_member(failing, "with"), render_member(failing, "of"), with, of);
 }
 

@@ -19,10 +19,19 @@ const char *view_side(const struct json *report, const char *side, struct arena 
 /* How many leading characters two numbers share, so that the rest can be marked.  0 if sign, exponent or the number of
  * integer digits differs. */
 int view_common(const char *x, const char *y);
+/* The object that stands first: member "typical" if the report has one, else the report.  Both have where, expected,
+ * returned, points, program and case. */
+const struct json *view_first(const struct json *report);
+/* The paragraph on the cause; "" if there is none. */
+const char *view_cause(const struct json *report);
+/* The title: the first sentence on the cause, else the summary. */
+const char *view_title(const struct json *report, struct arena *a);
 /* The case of the report; false: it has none that can be read. */
 bool view_case(const struct json *report, struct arena *a, struct testcase *out);
 /* The elements of a tensor, at most 16 of them. */
 const char *view_tensor(const struct tensor *t, struct arena *a);
+/* "v0 = 0.5, v1 = [1, 2]": the inputs at a point. */
+const char *view_point(const struct testcase *c, int point, struct arena *a);
 /* Quotes the text as one word of a shell, if it needs that. */
 const char *view_shell_word(const char *text, struct arena *a);
 /* The engine's name, followed by its version in parentheses if the report has one. */
@@ -34,8 +43,14 @@ const char *view_emit_command(const char *file, struct arena *a);
 /* How far the returned number is from the expected one; how far it may be.  "" if that is not finite. */
 const char *view_difference(const struct json *report, struct arena *a);
 const char *view_allowed(const struct json *report, struct arena *a);
-/* "This holds for 9 of 10 variants that fail and for 0 of 5 that pass", from the condition of a characterization. */
+/* "The condition holds for 9 of 10 variants that fail and for 0 of 5 that pass.", from the condition of a
+ * characterization. */
 const char *view_counts(const struct json *condition, struct arena *a);
+/* The same after the condition itself, unless the paragraph on the cause has it. */
+const char *view_condition(const struct json *report, const struct json *condition, struct arena *a);
+/* The statements of a characterization, those that matter most first; NULL ends the list. */
+enum { STATEMENTS_FIRST = 8 };
+const struct json *const *view_statements(const struct json *list, struct arena *a);
 /* A sentence or two on what the oracles say: whether finite differences agree, and whether there is a kink. */
 const char *view_evidence(const struct json *report, struct arena *a);
 

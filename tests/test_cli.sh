@@ -194,7 +194,7 @@ check 1 run "$work/characterized.json"
 check 0 report "$loop" --engine "$fault" --experiments engines
 says out 'tape                     vjp'
 # An engine that answers by chance is asked again, here and for every variant that passes; one that fails everywhere has that for its condition.
-check 0 report "$source/corpus/zoo/enzyme-threads-race.json" --engine tape+enzyme-threads-race --experiments neighbours
+check 0 report "$source/corpus/zoo/enzyme-threads-race.json" --engine tape+enzyme-threads-race --experiments neighbours --format json
 says out 'It fails where a differentiated value is broadcast'
 check 0 report "$source/corpus/zoo/wrong-shape.json" --engine tape+wrong-shape --experiments neighbours
 says out 'It fails in every variant that was tried.'

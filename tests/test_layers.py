@@ -22,7 +22,7 @@ MAY = {
 # The rooms of a folder or of a room, floor by floor: a room uses the floors below its own, and of its own floor only the rooms named
 # before it.  What stands in the folder itself is its top floor.
 FLOORS = {
-    "fuzz": ["generate edit bench", "mutate minimize cross audit", "triage characterize", "campaign conform", "cli targets"],
+    "fuzz": ["generate edit bench", "mutate minimize grow cross audit", "triage characterize", "campaign conform", "cli targets"],
     "fuzz/campaign": ["counting progress", "books", "owner", "judging", "drivers merge"],
     "engines": ["kernels", "aot", "builtin", "compiled process", "faults"],
     "oracles": ["evaluate", "ball", "analytic differences", "verdict"],

@@ -7,9 +7,15 @@
 
 #include "fuzz/generate/choice.h"
 #include "fuzz/generate/generate.h"
+#include "fuzz/bench/stop.h"
+#include "fuzz/grow/grow.h"
 #include "lab.h"
 
-enum { LAB_ARENA = 512 << 20 };
+enum {
+	LAB_ARENA = 512 << 20,
+	GROWTH_BUDGET = 400,      /* candidates */
+	GROWTH_BUDGET_DEATHS = 12 /* where each costs a process */
+};
 
 static const struct experiment {
 	const char *id, *title, *varies;
@@ -192,10 +198,32 @@ static void find_condition(struct lab *l, int held_out)
 	l->out->condition = c;
 }
 
+/* Grows the typical case, and judges it for the report. */
+static void find_typical(struct lab *l, struct typical_case *out)
+{
+	const struct limit until = {.deadline = isfinite(l->deadline) ? l->deadline : 0, .stop = stop_requested};
+	const struct question q = {.bench = l->bench, .runs = l->asks, .until = &until};
+	const bool dies = !verdict_answers(l->finding.verdict);
+	struct testcase *c = NEW(l->arena, struct testcase, 1);
+	struct bench_result *r = NEW(l->arena, struct bench_result, 1);
+	struct growth g;
+
+	l->typical = l->base;
+	*c = grow(l->base, l->finding.verdict, &q, dies ? GROWTH_BUDGET_DEATHS : GROWTH_BUDGET, l->arena, &g);
+	l->out->runs += g.tried;
+	if (!g.kept)
+		return;
+	bench_judge(l->bench, c, l->arena, r);
+	if (!verdict_is_finding[r->judgement[0].verdict])
+		return;
+	l->typical = c;
+	*out = (struct typical_case){c, &r->truth, r->answer[0], &r->judgement[0], g.tried, g.kept};
+}
+
 bool characterize(struct bench *b, const char *spec, const struct testcase *c, const struct characterize_options *o,
     struct arena *a, struct characterization *out, struct error *e)
 {
-	struct lab l = {.bench = b, .spec = spec, .base = c, .arena = a, .out = out, .deadline = INFINITY};
+	struct lab l = {.bench = b, .spec = spec, .base = c, .arena = a, .out = out, .deadline = INFINITY, .focus = -1};
 	struct bench_result r;
 
 	if (!check_list(o->experiments, e))
@@ -212,10 +240,12 @@ bool characterize(struct bench *b, const char *spec, const struct testcase *c, c
 	bench_judge(b, c, a, &r);
 	l.finding = r.judgement[0];
 	lab_try_chance(&l);
+	find_typical(&l, &out->typical);
 	run_experiments(&l, o->experiments);
 	find_condition(&l, o->held_out);
 	lab_depart(&l);
 	lab_state(&l);
+	lab_tell_cause(&l);
 	explanation_close(l.explain);
 	if (l.others.oracle)
 		bench_close(&l.others);

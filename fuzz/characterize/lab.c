@@ -132,6 +132,41 @@ static void take_numbers(struct lab *l, const struct report *r, struct variant_r
 	}
 }
 
+/* Whether element i of a derivative is right, as far as it is decided. */
+static bool element_right(const struct truth_tensor *want, const struct tensor *got, int i)
+{
+	const struct component *c = &want->at[i];
+
+	return c->reason != REASON_NONE || got->at[i].f == c->value ||
+	    fabs(got->at[i].f - c->value - c->low) <= c->loose;
+}
+
+/* Lets the row be about derivative number l->focus of a vjp at point 0, whatever is wrong elsewhere. */
+static void take_focus(struct lab *l, struct report *r, struct judgement *j, struct variant_row *row)
+{
+	const struct truth_point *p = &r->truth->point[0];
+	const int s = summary_assignment(r);
+	int worst = 0;
+
+	if (!row->decided || r->answers[0].status != ANSWER_OK || l->focus >= r->answers[0].n_derivative ||
+	    !p->n_assignment || l->focus >= p->n_derivative)
+		return;
+	j->in_primal = false;
+	j->point = 0;
+	j->which = l->focus;
+	row->fails = false;
+	for (int i = 0; i < shape_elements(&p->derivative[s][l->focus].type.shape); i++)
+		if (!element_right(&p->derivative[s][l->focus], &r->answers[0].derivative[l->focus], i)) {
+			row->fails = true;
+			worst = i;
+		}
+	j->element = worst;
+	j->verdict = row->verdict = row->fails ? VERDICT_WRONG : VERDICT_AGREE;
+	j->expected = p->derivative[s][l->focus].at[worst].value;
+	j->returned = r->answers[0].derivative[l->focus].at[worst].f;
+	j->radius = p->derivative[s][l->focus].at[worst].loose;
+}
+
 static struct variant_row *new_row(struct lab *l)
 {
 	struct variant_table *t = l->table;
@@ -232,11 +267,13 @@ static const struct variant_row *judge_variant(
 	row->decided = j->verdict != VERDICT_UNDECIDED && j->verdict != VERDICT_UNSUPPORTED;
 	row->fails = verdict_is_finding[j->verdict];
 	row->text = arena_printf(l->arena, "%s", answers_text(r.answer[0], c->n_point));
-	take_numbers(l, &report, row);
 	if (j->verdict == VERDICT_HANG)
 		l->hangs++;
 	if (!engine && row->decided && !again && lab_same_request(l, c))
 		explanation_add(l->explain, c, lab_fails(l, c, row->fails, &l->scratch), row->case_number, &l->scratch);
+	if (l->focus >= 0)
+		take_focus(l, &report, j, row);
+	take_numbers(l, &report, row);
 	l->table->n_row++;
 	l->out->runs++;
 	return row;

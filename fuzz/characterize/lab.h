@@ -21,15 +21,17 @@ struct lab {
 	struct bench others; /* right built-in engines; opened when first needed */
 	const char *spec;    /* [NAME=]SPEC of it */
 	const struct testcase *base;
-	struct judgement finding;   /* of the base */
-	struct arena *arena;        /* for everything that is kept */
-	struct arena work, scratch; /* for one variant; for judging it */
-	double deadline;            /* on bench_clock; infinite: none */
-	bool late;                  /* the deadline has passed */
+	const struct testcase *typical; /* the base, if there is no other */
+	struct judgement finding;       /* of the base */
+	struct arena *arena;            /* for everything that is kept */
+	struct arena work, scratch;     /* for one variant; for judging it */
+	double deadline;                /* on bench_clock; infinite: none */
+	bool late;                      /* the deadline has passed */
 	struct characterization *out;
 	struct variant_table *table; /* of the running experiment */
 	int hangs, samples;
-	int asks; /* how often a case must pass to count as passing; more than 1 if the engine answers by chance */
+	int focus; /* the derivative, of a vjp, that rows are about; -1: the worst one, as the verdict */
+	int asks;  /* how often a case must pass to count as passing; more than 1 if the engine answers by chance */
 	struct explanation *explain; /* the features of every variant */
 	struct engine *primal;
 	int case_room, hash_room, statement_room;
@@ -95,6 +97,22 @@ struct support lab_support(struct lab *l, const struct variant_table *t, row_fn 
 /* Appends a statement.  Copies support, without entries that have no rows. */
 void lab_say(struct lab *l, const char *id, enum statement_kind kind, const struct support *support, int n,
     const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* ---- uses of values, and the cause ---- */
+
+/* A place of the typical case where a float is used. */
+struct use {
+	int site;    /* of the node */
+	int operand; /* -1: a value from outside that regions of the node use */
+	int value;
+	bool top;                 /* the node is in the top region */
+	const char *name, *group; /* "lower bound of clamp"; "bounds of clamp" (fuzz/edit/operand_name.h) */
+};
+enum { LAB_USES = 48 };
+/* Lists them in order; returns how many.  Texts in l->arena. */
+int lab_uses(struct lab *l, struct use out[LAB_USES]);
+/* Writes out->cause: the paragraph that a maintainer reads first (cause.c).  Call it after all else. */
+void lab_tell_cause(struct lab *l);
 
 #define EXPERIMENT(id, title, varies) void experiment_##id(struct lab *l);
 #include "experiments.def"

@@ -1,4 +1,4 @@
-/* requests.c: experiments that vary the request, the engine, the differentiated inputs and their uses. */
+/* requests.c: experiments that vary the request, the engine and the differentiated inputs. */
 #include <string.h>
 
 #include "graph/walk.h"
@@ -6,7 +6,7 @@
 
 /* ---- inputs ---- */
 
-enum { SUBSETS_OF = 4, USES = 16 };
+enum { SUBSETS_OF = 4 };
 
 static const char *list_text(struct lab *l, const int *x, int n)
 {
@@ -47,58 +47,6 @@ void experiment_inputs(struct lab *l)
 		if (kind->jvp)
 			try_inputs(l, wrt, n_wrt, TRANSFORM_JVP);
 	}
-}
-
-/* ---- uses ---- */
-
-/* Replaces operand `arg` of the node at s, an input of the program, by a new input with the same value.  Only the new
- * input is differentiated. */
-static bool split_use(struct edit *e, int site, int arg)
-{
-	struct region *top = &e->c.program.top;
-	struct site s;
-	int input, own;
-
-	edit_site(e, site, &s);
-	input = s.node->arg[arg] - top->param;
-	if (input < 0 || input >= top->n_param || !lab_is_float_input(e, input) || top->n_param == LIMIT_ARGS)
-		return false;
-	own = edit_add_input(e, &e->c.point[0][input], false);
-	edit_site(e, site, &s);
-	s.node->arg[arg] = own;
-	for (int p = 0; p < e->c.n_point; p++)
-		e->c.point[p][top->n_param - 1] = e->c.point[p][input];
-	lab_wrt(e, (const int[]){top->n_param - 1}, 1);
-	return true;
-}
-
-void experiment_uses(struct lab *l)
-{
-	struct edit sites = lab_edit(l);
-	struct site s;
-	int tried = 0;
-
-	lab_columns(l, (const char *const[]){"input", "used by", "as operand"}, 3);
-	if (request_slices(l->base->transform, l->base->n_transform) > 1)
-		return;
-	for (struct walk w = walk_nodes(&sites.c.program.top); edit_next(&sites, &w, &s) && tried < USES;)
-		for (int i = 0, n = s.node->n_arg; i < n && tried < USES; i++) {
-			struct edit e = lab_edit(l);
-			int input;
-
-			edit_site(&e, w.number, &s);
-			input = s.node->arg[i] - e.c.program.top.param;
-			if (!split_use(&e, w.number, i))
-				continue;
-			edit_site(&e, w.number, &s);
-			tried++;
-			lab_try(l, &e,
-			    (const char *const[]){LAB_TEXT(l, "%d", input),
-			        LAB_TEXT(l, "%s%s", op_table[s.node->op].name, s.top ? "" : " in a region"),
-			        LAB_TEXT(l, "%d", i)});
-			sites = lab_edit(l);
-			edit_site(&sites, w.number, &s);
-		}
 }
 
 /* ---- engines and requests ---- */

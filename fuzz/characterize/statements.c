@@ -216,21 +216,6 @@ static void state_inputs(struct lab *l, const struct variant_table *t)
 	}
 }
 
-static void state_uses(struct lab *l, const struct variant_table *t)
-{
-	for (int fail = 1; fail >= 0; fail--)
-		for (int i = 0; i < t->n_row; i++) {
-			int *row = NEW(l->arena, int, 1);
-			struct support s = {(int)(t - l->out->table), 1, row};
-
-			row[0] = i;
-			if (t->row[i].decided && t->row[i].fails == (fail > 0))
-				lab_say(l, "use", STATEMENT_SHOWN, &s, 1,
-				    "The contribution to input %s through operand %s of %s is %s.", t->row[i].cell[0],
-				    t->row[i].cell[2], t->row[i].cell[1], fail ? "wrong" : "right");
-		}
-}
-
 /* Where it fails; and whether the relative error grows towards 0, over the sweep of small x > 0. */
 static void state_points(struct lab *l, const struct variant_table *t)
 {
@@ -376,24 +361,32 @@ static void state_batches(struct lab *l, const struct variant_table *t)
 		lab_say(l, "batches", STATEMENT_SHOWN, &p, 1, "It does not fail in a batch.");
 }
 
-static void state_engines(struct lab *l, const struct variant_table *t)
+/* The engines of these rows, but for those of the primal. */
+static const char *engine_list(struct lab *l, const struct variant_table *t, const struct support *s)
 {
-	const bool no = false, yes = true;
-	struct support right = lab_support(l, t, of_other, &no), wrong = lab_support(l, t, of_other, &yes);
 	const char *list = "";
 
-	for (int i = 0; i < right.n_row; i++) {
-		const struct variant_row *r = &t->row[right.row[i]];
+	for (int i = 0; i < s->n_row; i++) {
+		const struct variant_row *r = &t->row[s->row[i]];
 
 		if (strcmp(r->cell[1], "primal") != 0 && !strstr(list, r->cell[0]))
 			list = LAB_TEXT(l, "%s%s%s", list, *list ? ", " : "", r->cell[0]);
 	}
+	return list;
+}
+
+static void state_engines(struct lab *l, const struct variant_table *t)
+{
+	const bool no = false, yes = true;
+	struct support right = lab_support(l, t, of_other, &no), wrong = lab_support(l, t, of_other, &yes);
+	const char *list = engine_list(l, t, &right);
+
 	if (right.n_row && !wrong.n_row)
 		lab_say(l, "engines", STATEMENT_RULED_OUT, &right, 1,
 		    "The program is not the cause: every other engine that answers is right (%s).", list);
 	else if (wrong.n_row)
-		lab_say(
-		    l, "engines", STATEMENT_SHOWN, &wrong, 1, "Other engines fail too, in %d answers.", wrong.n_row);
+		lab_say(l, "engines", STATEMENT_SHOWN, &wrong, 1, "Other engines fail too: %s%s.",
+		    engine_list(l, t, &wrong), clause(l, "; right are ", list));
 	if (!strncmp(engine_spec(l->bench->engine[0]), "compiled", 8) && right.n_row && strstr(list, "aot"))
 		lab_say(l, "derivative-program", STATEMENT_RULED_OUT, &right, 1,
 		    "The derivative program is not the cause: aot runs it op by op and is right.");
@@ -535,7 +528,6 @@ static const struct {
 	void (*state)(struct lab *l, const struct variant_table *t);
 } states[] = {
     {"inputs", state_inputs},
-    {"uses", state_uses},
     {"points", state_points},
     {"trips", state_trips},
     {"bodies", state_bodies},

@@ -37,13 +37,17 @@ static const char *report_of(const char *text, struct arena *a)
 	    "\"where\":{\"point\":0,\"of\":%s},\"expected\":{\"type\":%s},\"returned\":{\"type\":%s},"
 	    "\"points\":[{\"text\":%s,\"derivative\":[{\"of\":%s,\"type\":%s,\"elements\":[{\"element\":0,"
 	    "\"reason\":%s}]}]}],\"program\":[%s],"
-	    "\"characterization\":{\"statements\":[{\"kind\":\"shown\",\"text\":%s}],\"condition\":{\"text\":%s,"
+	    "\"typical\":{\"summary\":%s,\"request\":%s,"
+	    "\"where\":{\"point\":0,\"of\":%s},"
+	    "\"program\":[%s],\"points\":[{\"text\":%s}]},"
+	    "\"characterization\":{\"cause\":%s,\"statements\":[{\"kind\":\"shown\",\"text\":%s}],"
+	    "\"condition\":{\"text\":%s,"
 	    "\"failing\":{\"with\":1,\"of\":1},"
 	    "\"passing\":{\"without\":1,\"of\":1}},\"first_departure\":{\"line\":0,\"sentence\":%s},"
 	    "\"experiments\":[{\"title\":%s,\"varies\":%s,\"columns\":[%s],"
 	    "\"rows\":[{\"cells\":[%s],\"engine\":%s,\"verdict\":%s,\"fails\":true}]}]},"
 	    "\"versions\":{\"adjudge\":%s},\"case\":%s}",
-	    q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, small_case);
+	    q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, small_case);
 }
 
 static const char *rendered(const char *format, const char *text, struct arena *a)

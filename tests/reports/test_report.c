@@ -283,7 +283,9 @@ static const struct characterization *sample_characterization(struct sample *s, 
 	const struct testcase **cases = NEW(a, const struct testcase *, 1);
 
 	cases[0] = &s->c;
-	*x = (struct characterization){.runs = 4,
+	*x = (struct characterization){.typical = {&s->c, &s->truth, s->answer, &s->judgement, 9, 3},
+	    .cause = "The gradient with respect to x is dropped: it is 0.",
+	    .runs = 4,
 	    .finished = false,
 	    .n_skipped = 1,
 	    .skipped = skipped,

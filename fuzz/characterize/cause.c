@@ -1,0 +1,322 @@
+/* cause.c: the paragraph at the top of a report: which derivative is wrong, in words, how, and on which condition. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fit.h"
+#include "lab.h"
+
+/* ---- how a derivative is wrong ---- */
+
+enum how {
+	HOW_DROPPED,
+	HOW_PARTLY_DROPPED,
+	HOW_NOT_ZERO,
+	HOW_PARTLY_NOT_ZERO,
+	HOW_NAN,
+	HOW_SIGN,
+	HOW_FACTOR,
+	HOW_OTHER
+};
+
+static const char *const how_texts[][2] = {
+    [HOW_DROPPED] = {"is dropped: it is 0", "are dropped: they are 0"},
+    [HOW_PARTLY_DROPPED] = {"is partly dropped: elements are 0 that should not be",
+        "are partly dropped: elements are 0 that should not be"},
+    [HOW_NOT_ZERO] = {"should be 0 and is not", "should be 0 and are not"},
+    [HOW_PARTLY_NOT_ZERO] = {"is not 0 where it should be", "are not 0 where they should be"},
+    [HOW_NAN] = {"is NaN", "are NaN"},
+    [HOW_SIGN] = {"has the wrong sign", "have the wrong sign"},
+    [HOW_FACTOR] = {"is %.4g times what it should be", "are %.4g times what they should be"},
+    [HOW_OTHER] = {"is wrong", "are wrong"},
+};
+
+/* All numbers of a row: those of its elements, or the one that its verdict is about. */
+static int row_numbers(const struct variant_row *r, const double **expected, const double **returned)
+{
+	*expected = r->n_element ? r->element_expected : &r->expected;
+	*returned = r->n_element ? r->element_returned : &r->returned;
+	return r->n_element ? r->n_element : 1;
+}
+
+/* Whether a number of the row is wrong by more than its radius can be elsewhere in the tensor. */
+static bool is_off(const struct variant_row *r, double expected, double returned)
+{
+	return isnan(returned) || fabs(returned - expected) > fmax(r->radius, 1e-6 * fabs(expected));
+}
+
+/* *factor: returned / expected, if it is the same for all numbers that are wrong. */
+static enum how how_wrong(const struct variant_row *r, double *factor)
+{
+	const double *expected, *returned;
+	int n = row_numbers(r, &expected, &returned), off = 0, zero = 0, due_zero = 0;
+	bool steady = true, all_returned = true, all_due = true;
+	int p, q;
+
+	*factor = NAN;
+	for (int i = 0; r->of && i < n; i++) {
+		const double ratio = returned[i] / expected[i];
+
+		if (isnan(returned[i]))
+			return HOW_NAN;
+		all_returned &= returned[i] == 0;
+		all_due &= expected[i] == 0;
+		if (!is_off(r, expected[i], returned[i])) {
+			steady &= expected[i] == 0;
+			continue;
+		}
+		off++;
+		zero += returned[i] == 0;
+		due_zero += expected[i] == 0;
+		steady &= isfinite(ratio) && (isnan(*factor) || fabs(ratio / *factor - 1) < 1e-3);
+		*factor = ratio;
+	}
+	if (!off)
+		return HOW_OTHER;
+	if (zero == off)
+		return all_returned ? HOW_DROPPED : HOW_PARTLY_DROPPED;
+	if (due_zero == off)
+		return all_due ? HOW_NOT_ZERO : HOW_PARTLY_NOT_ZERO;
+	if (!steady || !fit_ratio(*factor, &p, &q) || q > 8 || abs(p) > 16)
+		return HOW_OTHER;
+	return fabs(*factor + 1) < 1e-3 ? HOW_SIGN : HOW_FACTOR;
+}
+
+static const char *how_text(struct lab *l, enum how how, double factor, bool several)
+{
+	if (how != HOW_FACTOR)
+		return how_texts[how][several];
+	return several ? LAB_TEXT(l, "are %.4g times what they should be", factor)
+	               : LAB_TEXT(l, "is %.4g times what it should be", factor);
+}
+
+/* ---- which operands ---- */
+
+enum { SHOWN = 4 };
+
+struct blame {
+	const struct variant_table *table;
+	struct use use[LAB_USES];
+	int n_use;
+	bool wrong[LAB_USES]; /* by name: in some row */
+	bool right[LAB_USES]; /* in all rows, and one shows it */
+	enum how how[LAB_USES];
+	double factor[LAB_USES];
+};
+
+static int use_named(const struct blame *b, const char *name)
+{
+	for (int i = 0; i < b->n_use; i++)
+		if (!strcmp(b->use[i].name, name))
+			return i;
+	return -1;
+}
+
+static bool all_zero(const struct variant_row *r)
+{
+	const double *expected, *returned;
+	bool zero = true;
+
+	for (int i = 0, n = row_numbers(r, &expected, &returned); i < n; i++)
+		zero &= expected[i] == 0;
+	return zero;
+}
+
+/* What is wrong inside a region says nothing new if an operand or a capture of the op with the region is wrong. */
+static void leave_inner(struct blame *b)
+{
+	bool outer = false;
+
+	for (int i = 0; i < b->n_use; i++)
+		outer |= b->wrong[i] && b->use[i].top;
+	for (int i = 0; i < b->n_use; i++)
+		b->wrong[i] &= !outer || b->use[i].top;
+}
+
+/* Collects the operands of rows that are alone, or not.  Whether any is wrong. */
+static bool collect(struct blame *b, bool alone)
+{
+	bool any = false, passes[LAB_USES] = {false};
+
+	memset(b->wrong, 0, sizeof b->wrong);
+	for (int i = 0; b->table && i < b->table->n_row; i++) {
+		const struct variant_row *r = &b->table->row[i];
+		const int at = use_named(b, r->cell[0]);
+		double factor;
+		enum how how;
+
+		if (at < 0 || !r->decided || !strcmp(r->cell[1], "alone") != alone)
+			continue;
+		if (!r->fails) {
+			passes[at] |= !all_zero(r);
+			continue;
+		}
+		how = how_wrong(r, &factor);
+		b->how[at] = !b->wrong[at] || b->how[at] == how ? how : HOW_OTHER;
+		if (b->wrong[at] && how == HOW_FACTOR && !(fabs(factor / b->factor[at] - 1) < 1e-3))
+			b->how[at] = HOW_OTHER;
+		b->factor[at] = factor;
+		b->wrong[at] = any = true;
+	}
+	for (int i = 0; i < b->n_use; i++)
+		b->right[i] = passes[i] && !b->wrong[i] && b->use[i].top;
+	leave_inner(b);
+	return any;
+}
+
+/* Whether the use has the name, or the group, of an earlier one. */
+static bool named_before(const struct blame *b, const bool *set, int i, bool group)
+{
+	for (int k = 0; k < i; k++)
+		if (set[k] &&
+		    !strcmp(group ? b->use[k].group : b->use[k].name, group ? b->use[i].group : b->use[i].name))
+			return true;
+	return false;
+}
+
+/* Whether the set holds several operands of one group, and no operand of that group is outside of it. */
+static bool whole_group(const struct blame *b, const bool *set, int i)
+{
+	int names = 0;
+
+	for (int k = 0; k < b->n_use; k++) {
+		if (strcmp(b->use[k].group, b->use[i].group) != 0)
+			continue;
+		if (!set[k])
+			return false;
+		names += !named_before(b, set, k, false);
+	}
+	return names > 1;
+}
+
+/* "the bounds of clamp and the initial carry of for"; *n: how many things that are. */
+static const char *set_text(struct lab *l, const struct blame *b, const bool *set, int *n)
+{
+	const char *item[LAB_USES], *text = "";
+	int items = 0;
+
+	*n = 0;
+	for (int i = 0; i < b->n_use; i++) {
+		const bool group = set[i] && whole_group(b, set, i);
+
+		if (!set[i] || named_before(b, set, i, group) || named_before(b, set, i, false))
+			continue;
+		item[items++] = group ? b->use[i].group : b->use[i].name;
+		*n += 1 + group;
+	}
+	for (int i = 0; i < items && i < SHOWN; i++)
+		text = LAB_TEXT(l, "%s%sthe %s", text, !i ? "" : i == items - 1 ? " and " : ", ", item[i]);
+	return items > SHOWN ? LAB_TEXT(l, "%s and %d other operands", text, items - SHOWN) : text;
+}
+
+/* ---- the paragraph ---- */
+
+static const char *derivative_word(const struct lab *l)
+{
+	const struct transform *t = request_outermost(l->base->transform, l->base->n_transform);
+
+	return t && t->kind == TRANSFORM_JVP ? "derivative" : "gradient";
+}
+
+static const char *ops_of_base(struct lab *l)
+{
+	const char *text = "";
+
+	for (struct walk w = walk_nodes(&l->base->program.top); walk_next(&w);)
+		if (w.node->op != OP_CONSTANT && !strstr(text, op_table[w.node->op].name))
+			text = LAB_TEXT(l, "%s%s%s", text, *text ? " and " : "", op_table[w.node->op].name);
+	return *text ? text : "a program without ops";
+}
+
+/* What is wrong with answers that are no numbers, or whose values are wrong. */
+static const char *about_answers(struct lab *l)
+{
+	const char *ops = ops_of_base(l);
+
+	switch (l->finding.verdict) {
+	case VERDICT_WRONG_PRIMAL:
+		return LAB_TEXT(l, "The value of %s is wrong, before any derivative.", ops);
+	case VERDICT_CRASH:
+		return LAB_TEXT(l, "The engine fails on %s: it answers an error, or dies.", ops);
+	case VERDICT_HANG:
+		return LAB_TEXT(l, "The engine does not come to an end on %s.", ops);
+	case VERDICT_OOM:
+		return LAB_TEXT(l, "The engine takes more memory than it may on %s.", ops);
+	case VERDICT_PROTOCOL:
+		return LAB_TEXT(l, "The engine's answer about %s breaks the protocol.", ops);
+	case VERDICT_NONDETERMINISTIC:
+		return LAB_TEXT(l, "The engine's answers about %s differ from run to run.", ops);
+	case VERDICT_INPUT_MODIFIED:
+		return LAB_TEXT(l, "The engine writes into its inputs on %s.", ops);
+	case VERDICT_BAD_SHAPE:
+		return LAB_TEXT(l, "The engine's answer about %s has the wrong shape.", ops);
+	case VERDICT_BAD_DTYPE:
+		return LAB_TEXT(l, "The engine's answer about %s has the wrong dtype.", ops);
+	default:
+		return NULL;
+	}
+}
+
+/* The operands that are wrong in that way: "with respect to X it is 0".  Takes them out of b->wrong. */
+static const char *about_one_way(struct lab *l, struct blame *b, bool first)
+{
+	bool set[LAB_USES] = {false};
+	const char *word = derivative_word(l), *text;
+	int at = 0, n;
+
+	while (!b->wrong[at])
+		at++;
+	for (int i = at; i < b->n_use; i++) {
+		set[i] = b->wrong[i] && b->how[i] == b->how[at] &&
+		    (b->how[i] != HOW_FACTOR || fabs(b->factor[i] / b->factor[at] - 1) < 1e-3);
+		b->wrong[i] &= !set[i];
+	}
+	text = set_text(l, b, set, &n);
+	if (first)
+		return LAB_TEXT(l, "The %s%s with respect to %s %s", word, n > 1 ? "s" : "", text,
+		    how_text(l, b->how[at], b->factor[at], n > 1));
+	return LAB_TEXT(l, "%s with respect to %s %s", n > 1 ? "those" : "that", text,
+	    how_text(l, b->how[at], b->factor[at], n > 1));
+}
+
+static bool any_wrong(const struct blame *b)
+{
+	for (int i = 0; i < b->n_use; i++)
+		if (b->wrong[i])
+			return true;
+	return false;
+}
+
+/* Which operands are wrong, and which are right. */
+static const char *about_operands(struct lab *l)
+{
+	struct blame b = {.table = lab_find(l, "contributions")};
+	const char *text = "", *right;
+	bool alone;
+	int n;
+
+	b.n_use = lab_uses(l, b.use);
+	alone = collect(&b, true);
+	if (!alone && !collect(&b, false))
+		return b.table
+		    ? LAB_TEXT(l, "The %s of %s is wrong, though it is right with respect to each single operand.",
+		          derivative_word(l), ops_of_base(l))
+		    : LAB_TEXT(l, "The %s of %s is wrong.", derivative_word(l), ops_of_base(l));
+	right = set_text(l, &b, b.right, &n);
+	for (bool first = true; any_wrong(&b); first = false)
+		text = LAB_TEXT(l, "%s%s%s", text, first ? "" : "; ", about_one_way(l, &b, first));
+	text = LAB_TEXT(l, "%s%s.", text, alone ? "" : ", if other inputs are differentiated too");
+	return n ? LAB_TEXT(l, "%s With respect to %s it is right.", text, right) : text;
+}
+
+void lab_tell_cause(struct lab *l)
+{
+	const struct transform *t = request_outermost(l->base->transform, l->base->n_transform);
+	const char *text = about_answers(l);
+
+	if (!text)
+		text = t ? about_operands(l) : LAB_TEXT(l, "The value of %s is wrong.", ops_of_base(l));
+	if (l->out->condition)
+		text = LAB_TEXT(l, "%s %s", text, l->out->condition->text);
+	l->out->cause = text;
+}

@@ -1,0 +1,215 @@
+/* program.c: steps that change a program: iterations, uses, regions, constants, axes. */
+#include "steps.h"
+
+/* ---- loops ---- */
+
+enum edit_result grow_trip(struct edit *e, int k)
+{
+	struct site s;
+
+	if (!edit_site(e, k / 2, &s))
+		return EDIT_END;
+	if (!node_loop(s.node).is_loop || node_max_trip(s.node) > 1 || node_loop(s.node).counted)
+		return EDIT_SKIP;
+	return edit_set_trip(e, &s, k % 2 ? 2 : 3) ? EDIT_TRY : EDIT_SKIP;
+}
+
+/* ---- inputs of their own ---- */
+
+/* An input of that type, with generic numbers or those of `like`, an input; < 0: there is none. */
+static int new_input(struct edit *e, const struct type *type, int like, bool wrt)
+{
+	const struct region *top = &e->c.program.top;
+	struct tensor value = tensor_new(e->arena, type);
+	int number = generic_used(e);
+
+	if (like >= 0)
+		value = e->c.point[0][like];
+	else
+		generic_fill(&value, 0, &number);
+	return top->n_param == LIMIT_ARGS ? -1 : edit_add_input(e, &value, wrt);
+}
+
+static bool is_input(const struct edit *e, int value)
+{
+	const struct region *top = &e->c.program.top;
+
+	return value >= top->param && value < top->param + top->n_param;
+}
+
+static int count_uses(struct edit *e, int value)
+{
+	const struct region *r;
+	int n = 0;
+
+	for (struct walk w = walk_nodes(&e->c.program.top); (r = walk_region(&w));) {
+		for (int i = 0; i < r->n_node; i++)
+			for (int k = 0; k < r->node[i].n_arg; k++)
+				n += r->node[i].arg[k] == value;
+		for (int k = 0; k < r->n_result; k++)
+			n += r->result[k] == value;
+	}
+	return n;
+}
+
+/*
+ * Use number k of any value: an operand, or a result of a node's region.  *twin: the same node has the value twice.
+ * NULL past the last.
+ */
+static int *use_at(struct edit *e, int k, bool *twin)
+{
+	struct site s;
+
+	*twin = false;
+	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &s);) {
+		for (int n = 0; n < s.node->n_arg; n++) {
+			for (int m = 0; m < n && !k; m++)
+				*twin |= s.node->arg[m] == s.node->arg[n];
+			if (k-- == 0)
+				return &s.node->arg[n];
+		}
+		for (int r = 0; r < s.node->n_region; r++)
+			for (int n = 0; n < s.node->region[r].n_result; n++)
+				if (k-- == 0)
+					return &s.node->region[r].result[n];
+	}
+	return NULL;
+}
+
+/* Ways 0 and 1: differentiated, with generic numbers and with those of the old input.  2 and 3: not differentiated. */
+enum edit_result grow_use(struct edit *e, int k)
+{
+	bool twin, same = k % 2;
+	int *use = use_at(e, k / 4, &twin), own, like;
+
+	if (!use)
+		return EDIT_END;
+	if (!dtype_is_float(edit_type(e, *use)->dtype) || !(twin || (is_input(e, *use) && count_uses(e, *use) > 1)) ||
+	    (same && !is_input(e, *use)))
+		return EDIT_SKIP;
+	like = same ? *use - e->c.program.top.param : -1;
+	own = new_input(e, edit_type(e, *use), like, k % 4 < 2);
+	use = use_at(e, k / 4, &twin);
+	if (own < 0 || !use)
+		return EDIT_SKIP;
+	*use = own;
+	return EDIT_TRY;
+}
+
+/* ---- regions that compute ---- */
+
+static bool computes(const struct region *r, int value)
+{
+	for (int i = 0; i < r->n_node; i++)
+		if (value >= r->node[i].out && value < r->node[i].out + r->node[i].n_out)
+			return r->node[i].op != OP_CONSTANT;
+	return false;
+}
+
+/* Whether regions of the op may use any value from outside. */
+static bool may_capture(const struct node *n)
+{
+	return n->op != OP_CUSTOM && n->op != OP_DERIVATIVE &&
+	    !(n->op == OP_FIXED_POINT && n->attrs.meaning == MEANING_SOLUTION);
+}
+
+/* Result number k of all regions of nodes. */
+static struct region *region_result(struct edit *e, int k, int *which, bool *captures)
+{
+	struct site s;
+
+	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &s);)
+		for (int r = 0; r < s.node->n_region; r++)
+			for (*which = 0; *which < s.node->region[r].n_result; ++*which)
+				if (k-- == 0) {
+					*captures = may_capture(s.node);
+					return &s.node->region[r];
+				}
+	return NULL;
+}
+
+enum edit_result grow_result(struct edit *e, int k)
+{
+	bool captures;
+	int which, factor;
+	struct region *r = region_result(e, k / 2, &which, &captures);
+
+	if (!r)
+		return EDIT_END;
+	if (!captures || !dtype_is_float(edit_type(e, r->result[which])->dtype) || computes(r, r->result[which]))
+		return EDIT_SKIP;
+	factor = new_input(e, edit_type(e, r->result[which]), -1, k % 2 == 0);
+	if (factor < 0)
+		return EDIT_SKIP;
+	r = region_result(e, k / 2, &which, &captures);
+	r->result[which] = edit_insert_binary(
+	    e, r, r->n_node, OP_MUL, r->result[which], factor, edit_type(e, r->result[which]));
+	return EDIT_TRY;
+}
+
+/* ---- constants ---- */
+
+/* Way 0: an input that is differentiated; 1: one that is not. */
+enum edit_result grow_constant(struct edit *e, int k)
+{
+	struct site s;
+	int input, value;
+
+	if (!edit_site(e, k / 2, &s))
+		return EDIT_END;
+	if (s.node->op != OP_CONSTANT || !dtype_is_float(s.node->attrs.value.type.dtype) ||
+	    e->c.program.top.n_param == LIMIT_ARGS)
+		return EDIT_SKIP;
+	value = s.node->out;
+	input = edit_add_input(e, &s.node->attrs.value, k % 2 == 0);
+	edit_replace(e, value, input);
+	return EDIT_TRY;
+}
+
+/* ---- shapes ---- */
+
+enum { VECTOR = 3 };
+
+static void as_vector(struct edit *e, struct type *t, int how)
+{
+	(void)e;
+	if (!t->shape.rank && (dtype_is_float(t->dtype) || (!how && t->dtype == DTYPE_BOOL)))
+		t->shape = (struct shape){1, {VECTOR}};
+}
+
+static void leave_node(struct edit *e, struct node *n, int how) { (void)e, (void)n, (void)how; }
+
+enum edit_result grow_scalars(struct edit *e, int k)
+{
+	const struct region *top = &e->c.program.top;
+
+	if (k >= 2)
+		return EDIT_END;
+	for (int i = 0; i < top->n_node; i++)
+		if (top->node[i].n_region)
+			return EDIT_END;
+	edit_change_types(e, as_vector, leave_node, k);
+	return EDIT_TRY;
+}
+
+/* Place 0: everywhere; place i + 1: input i alone. */
+enum edit_result grow_extent(struct edit *e, int k)
+{
+	const int to = k % 2 ? 2 : VECTOR, input = k / 2 - 1;
+	struct shape *s;
+	bool any = false;
+
+	if (input >= e->c.program.top.n_param)
+		return EDIT_END;
+	if (input < 0) {
+		edit_change_extent(e, 1, to);
+		return EDIT_TRY;
+	}
+	s = &e->c.program.type[e->c.program.top.param + input].shape;
+	for (int d = 0; d < s->rank; d++)
+		if (s->extent[d] == 1) {
+			s->extent[d] = to;
+			any = true;
+		}
+	return any ? EDIT_TRY : EDIT_SKIP;
+}

@@ -1,0 +1,56 @@
+/* The paragraph on the cause: which operand is wrong, in words, and how. */
+#include "fuzz/characterize/characterize.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "tests/check.h"
+#include "tests/support/case_text.h"
+
+static const struct row {
+	const char *engine, *smallest;
+	const char *says; /* how the paragraph begins */
+} rows[] = {
+    {"tape+scale:clamp.b:0", "inputs x: f64[]\ny = clamp 1, x, 3\nreturn y\npoint 2\nrequest: vjp x\n",
+        "The gradient with respect to the lower bound of clamp is dropped: it is 0."},
+    {"tape+scale:div.a:-1", "inputs x: f64[]\ny = div x, x\nreturn y\npoint 0.5\nrequest: vjp x\n",
+        "The gradient with respect to the numerator of div has the wrong sign."},
+    {"forward+scale:mul:1.5", "inputs x: f64[]\ny = mul x, x\nreturn y\npoint 0.5\nrequest: jvp x\n",
+        "The derivatives with respect to the operands of mul are 1.5 times what they should be."},
+    {"functional+jax-scan-xs-zero",
+        "inputs x: f64[1]\ny = scan (x) trip=1 carries=0 { params r; yield r }\nreturn y\n"
+        "point [0.5]\nrequest: vjp x\n",
+        "The gradient with respect to the per-iteration input of scan is dropped: it is 0."},
+    {"tape+wrong-dtype", "inputs x: f64[]\ny = mul x, x\nreturn y\npoint 0.5\nrequest: vjp x\n",
+        "The engine's answer about mul has the wrong dtype."},
+};
+
+int main(int argc, char **argv)
+{
+	const struct oracle_options options = {.seed = 1, .fd_one_in = INT_MAX};
+	const struct characterize_options only = {.experiments = "contributions"};
+	struct arena a;
+
+	check_begin(argc, argv);
+	arena_init(&a, 512 << 20);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct characterization x;
+		struct testcase c;
+		struct error e = {0};
+		struct bench b;
+
+		if (!row_wanted("%s", rows[i].engine))
+			continue;
+		c = test_case(&a, rows[i].smallest);
+		if (!bench_open(&b, &rows[i].engine, 1, &options, &e)) {
+			CHECK(false, "%s", e.text);
+			continue;
+		}
+		CHECK(characterize(&b, rows[i].engine, &c, &only, &a, &x, &e), "%s", e.text);
+		CHECK(x.cause && !strncmp(x.cause, rows[i].says, strlen(rows[i].says)), "%s: %s", rows[i].engine,
+		    x.cause ? x.cause : "nothing");
+		bench_close(&b);
+	}
+	arena_free(&a);
+	return check_done();
+}

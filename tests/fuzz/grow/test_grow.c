@@ -1,0 +1,97 @@
+/* The typical case: what is degenerate in the smallest case goes if the case still fails, and stays if it does not. */
+#include "fuzz/grow/grow.h"
+
+#include <string.h>
+
+#include "tests/check.h"
+#include "tests/support/case_text.h"
+
+static const struct row {
+	const char *name, *engine, *smallest;
+	const char *has[4];   /* lines of the typical program, or parts of them */
+	const char *lacks[2]; /* what is not left */
+} rows[] = {
+    {"one input as both operands", "tape+scale:mul:1.5",
+        "inputs x: f64[]\ny = mul x, x\nreturn y\npoint 0.5\nrequest: vjp x\n", {"f64[3]", "mul v"},
+        {"mul v0 v0", "mul v0, v0"}},
+    {"a loop that runs once and hands on", "functional+tf-while-passthrough",
+        "inputs x: f64[]\ny = for (x) trip=1 { params i, c; yield c }\nreturn y\npoint 0.5\nrequest: vjp x\n",
+        {"trip=3", "yield v2"}, {"trip=1"}},
+    {"a body that must compute", "functional+residual-fifo",
+        "inputs x: f64[]\ny = for (x) trip=2 { params i, c; p = mul c, x; yield p }\nreturn y\n"
+        "point 0.5\nrequest: vjp x\n",
+        {"trip=2", "mul v3, v0", "inputs v0: f64[], v1: f64[]"}, {"trip=1"}},
+    {"two equal indices are needed", "tape+torch-gather-dup",
+        "inputs x: f64[1]\nat: i64[2] = constant [0, 0]\ny = gather x, at axis=0 mode=clip\nreturn y\n"
+        "point [0.5]\nrequest: vjp x\n",
+        {"inputs v0: f64[3]", "constant [0, 0]"}, {NULL}},
+    {"a tie is needed", "tape+scale:max:1.5", "inputs x: f64[]\ny = max x, x\nreturn y\npoint 0.5\nrequest: vjp x\n",
+        {"f64[3]", "inputs v0: f64[3], v1: f64[3]"}, {NULL}},
+};
+
+static void check_row(const struct row *row, struct arena *a)
+{
+	const struct oracle_options options = {.seed = 1, .fd_one_in = 1};
+	const struct testcase smallest = test_case(a, row->smallest);
+	struct question q = {.judged = JUDGED_IN_FULL};
+	struct testcase typical, again;
+	struct growth first, second;
+	struct judgement j;
+	struct error e = {0};
+	struct bench b;
+	char *text;
+
+	if (!bench_open(&b, &row->engine, 1, &options, &e)) {
+		CHECK(false, "%s: %s", row->engine, e.text);
+		return;
+	}
+	q.bench = &b;
+	CHECK(case_shows(&smallest, &q, a, &j), "the smallest case fails");
+	typical = grow(&smallest, j.verdict, &q, 400, a, &first);
+	again = grow(&smallest, j.verdict, &q, 400, a, &second);
+	text = program_print(&typical.program, a);
+	CHECK(first.kept > 0 && first.tried <= 400, "%d of %d", first.kept, first.tried);
+	CHECK(testcase_equal(&typical, &again) && first.tried == second.tried, "twice the same");
+	CHECK(case_shows(&typical, &q, a, &j), "the typical case fails:\n%s", text);
+	for (int i = 0; i < 4 && row->has[i]; i++)
+		CHECK(strstr(text, row->has[i]), "no '%s' in\n%s", row->has[i], text);
+	for (int i = 0; i < 2 && row->lacks[i]; i++)
+		CHECK(!strstr(text, row->lacks[i]), "'%s' in\n%s", row->lacks[i], text);
+	bench_close(&b);
+}
+
+/* No budget, no growth; and what the engine answers rightly does not grow. */
+static void check_none(struct arena *a)
+{
+	const struct oracle_options options = {.seed = 1, .fd_one_in = 1};
+	const struct testcase smallest = test_case(a, rows[0].smallest);
+	const char *const engines[] = {rows[0].engine, "tape"};
+
+	for (int k = 0; k < 2; k++) {
+		struct question q = {.judged = JUDGED_IN_FULL};
+		struct testcase typical;
+		struct growth g;
+		struct error e = {0};
+		struct bench b;
+
+		CHECK(bench_open(&b, &engines[k], 1, &options, &e), "%s", e.text);
+		q.bench = &b;
+		typical = grow(&smallest, VERDICT_WRONG, &q, k ? 400 : 0, a, &g);
+		CHECK(!g.kept && testcase_equal(&typical, &smallest), "%s: %d kept", engines[k], g.kept);
+		bench_close(&b);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct arena a;
+
+	check_begin(argc, argv);
+	arena_init(&a, 512 << 20);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (row_wanted("%s", rows[i].name))
+			check_row(&rows[i], &a);
+	CHECK_LAW(check_none(&a));
+	arena_free(&a);
+	return check_done();
+}
