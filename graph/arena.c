@@ -172,6 +172,8 @@ void *arena_alloc(struct arena *a, size_t count, size_t size)
 	return memset(take(a, bytes), 0, bytes);
 }
 
+void *arena_take(struct arena *a, size_t count, size_t size) { return take(a, array_bytes(a, count, size)); }
+
 void *arena_copy(struct arena *a, const void *from, size_t count, size_t size)
 {
 	size_t bytes = array_bytes(a, count, size);
@@ -181,7 +183,8 @@ void *arena_copy(struct arena *a, const void *from, size_t count, size_t size)
 	return bytes ? memcpy(to, from, bytes) : to;
 }
 
-void *arena_enlarge(struct arena *a, void *array, size_t old, size_t new)
+/* As arena_enlarge, but the new bytes are not cleared. */
+static void *enlarge(struct arena *a, void *array, size_t old, size_t new)
 {
 	struct arena_block *b = a->current;
 	char *to = array;
@@ -195,22 +198,46 @@ void *arena_enlarge(struct arena *a, void *array, size_t old, size_t new)
 		if (old)
 			memcpy(to, array, old);
 	}
+	return to;
+}
+
+void *arena_enlarge(struct arena *a, void *array, size_t old, size_t new)
+{
+	char *to = enlarge(a, array, old, new);
+
 	memset(to + old, 0, new - old);
 	return to;
 }
 
+static int larger_room(int room, int need)
+{
+	int larger = room ? room : FIRST_ROOM;
+
+	while (larger < need)
+		larger *= 2;
+	return larger;
+}
+
 void *arena_grow(struct arena *a, void *array, int *room, int need, size_t size)
 {
-	int larger = *room ? *room : FIRST_ROOM;
-	void *to;
+	int larger = larger_room(*room, need);
 
 	if (need <= *room)
 		return array;
-	while (larger < need)
-		larger *= 2;
-	to = arena_enlarge(a, array, (size_t)*room * size, array_bytes(a, (size_t)larger, size));
+	array = arena_enlarge(a, array, (size_t)*room * size, array_bytes(a, (size_t)larger, size));
 	*room = larger;
-	return to;
+	return array;
+}
+
+void *arena_grow_raw(struct arena *a, void *array, int *room, int need, size_t size)
+{
+	int larger = larger_room(*room, need);
+
+	if (need <= *room)
+		return array;
+	array = enlarge(a, array, (size_t)*room * size, array_bytes(a, (size_t)larger, size));
+	*room = larger;
+	return array;
 }
 
 struct arena_mark arena_mark(const struct arena *a)

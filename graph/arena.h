@@ -68,6 +68,9 @@ size_t arena_held(const struct arena *a);
  */
 void *arena_alloc(struct arena *a, size_t count, size_t size) __attribute__((malloc));
 
+/* The same, not zeroed: the caller sets every element. */
+void *arena_take(struct arena *a, size_t count, size_t size) __attribute__((malloc));
+
 /* A copy of `count` elements of `size` bytes. */
 void *arena_copy(struct arena *a, const void *from, size_t count, size_t size);
 
@@ -82,6 +85,8 @@ void arena_rewind(struct arena *a, struct arena_mark mark);
 
 /* NEW(a, struct node, n): n zeroed structs. */
 #define NEW(a, type, count) ((type *)arena_alloc((a), (size_t)(count), sizeof(type)))
+/* The same, not zeroed: for arrays that are filled at once. */
+#define NEW_RAW(a, type, count) ((type *)arena_take((a), (size_t)(count), sizeof(type)))
 
 /*
  * Makes room for `need` elements in `array`, which has *room elements (0: no array yet).  If that is too few, the array
@@ -89,6 +94,9 @@ void arena_rewind(struct arena *a, struct arena_mark mark);
  */
 #define GROW(a, array, room, need) ((array) = arena_grow((a), (array), (room), (need), sizeof *(array)))
 void *arena_grow(struct arena *a, void *array, int *room, int need, size_t size);
+/* The same, but new elements are not zeroed: the caller sets each before it reads it. */
+#define GROW_RAW(a, array, room, need) ((array) = arena_grow_raw((a), (array), (room), (need), sizeof *(array)))
+void *arena_grow_raw(struct arena *a, void *array, int *room, int need, size_t size);
 
 /* printf into the arena; the result is NUL-terminated. */
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));

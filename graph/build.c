@@ -22,7 +22,7 @@ static int add_value(struct builder *b, const struct type *t)
 {
 	struct program *p = &b->program;
 
-	GROW(b->arena, p->type, &b->type_room, p->n_value + 1);
+	GROW_RAW(b->arena, p->type, &b->type_room, p->n_value + 1);
 	p->type[p->n_value] = *t;
 	return p->n_value++;
 }
@@ -52,7 +52,7 @@ static int append(struct builder *b, struct node *node, struct error *e)
 	node->out = b->program.n_value;
 	for (int i = 0; i < node->n_out; i++)
 		add_value(b, &out[i]);
-	GROW(b->arena, open->region.node, &open->node_room, open->region.n_node + 1);
+	GROW_RAW(b->arena, open->region.node, &open->node_room, open->region.n_node + 1);
 	open->region.node[open->region.n_node++] = *node;
 	return node->out;
 }
@@ -124,7 +124,7 @@ void build_close(struct builder *b, const int *result, int n_result)
 	assert(open && !done->n_closed);
 	done->region.n_result = n_result;
 	done->region.result = arena_copy(b->arena, result, (size_t)n_result, sizeof *result);
-	GROW(b->arena, open->closed, &open->closed_room, open->n_closed + 1);
+	GROW_RAW(b->arena, open->closed, &open->closed_room, open->n_closed + 1);
 	open->closed[open->n_closed++] = done->region;
 	b->stack = open;
 }

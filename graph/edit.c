@@ -5,6 +5,7 @@
  * results.
  */
 #include "program.h"
+#include "walk.h"
 
 #include <assert.h>
 
@@ -59,7 +60,7 @@ static int renamed(const struct copier *c, int v)
 
 static int *copy_uses(const struct copier *c, const int *from, int n)
 {
-	int *to = NEW(c->arena, int, n);
+	int *to = NEW_RAW(c->arena, int, n);
 
 	for (int i = 0; i < n; i++)
 		to[i] = renamed(c, from[i]);
@@ -73,7 +74,7 @@ static struct region copy_region(const struct copier *c, const struct region *fr
 	to.param = from->n_param ? renamed(c, from->param) : 0;
 	for (int k = 0; k < from->n_node; k++)
 		to.n_node += stays(c, &from->node[k]);
-	to.node = NEW(c->arena, struct node, to.n_node);
+	to.node = NEW_RAW(c->arena, struct node, to.n_node);
 
 	struct node *next = to.node;
 	for (int k = 0; k < from->n_node; k++) {
@@ -85,7 +86,8 @@ static struct region copy_region(const struct copier *c, const struct region *fr
 		next->out = node->n_out ? renamed(c, node->out) : 0;
 		if (node->op == OP_CONSTANT)
 			next->attrs.value = tensor_copy(c->arena, &node->attrs.value);
-		next->region = NEW(c->arena, struct region, node->n_region);
+		if (node->n_region)
+			next->region = NEW_RAW(c->arena, struct region, node->n_region);
 		for (int i = 0; i < node->n_region; i++)
 			next->region[i] = copy_region(c, &node->region[i]);
 		next++;
@@ -108,7 +110,7 @@ struct program program_copy(const struct program *p, struct arena *a)
 /* A copy of what stays, numbered anew. */
 static struct program renumber(const struct program *p, const unsigned char *live, struct arena *a)
 {
-	struct copier c = {.p = p, .arena = a, .map = NEW(a, int, p->n_value), .live = live};
+	struct copier c = {.p = p, .arena = a, .map = NEW_RAW(a, int, p->n_value), .live = live};
 	struct program out = {0};
 
 	for (int v = 0; v < p->n_value; v++)
@@ -116,7 +118,7 @@ static struct program renumber(const struct program *p, const unsigned char *liv
 	/* Numbers first: a node that uses a later value is program_check's to refuse. */
 	number_region(&c, &p->top);
 	out.n_value = c.n_value;
-	out.type = NEW(a, struct type, c.n_value);
+	out.type = NEW_RAW(a, struct type, c.n_value);
 	for (int v = 0; v < p->n_value; v++)
 		if (c.map[v] >= 0)
 			out.type[c.map[v]] = p->type[v];
@@ -146,6 +148,20 @@ static void mark_region(const struct region *region, unsigned char *live)
 		for (int i = 0; i < node->n_region; i++)
 			mark_region(&node->region[i], live);
 	}
+}
+
+bool program_has_dead(const struct program *p, struct arena *a)
+{
+	struct arena_mark mark = arena_mark(a);
+	unsigned char *live = NEW(a, unsigned char, p->n_value);
+	const struct copier c = {.p = p, .live = live};
+	bool dead = false;
+
+	mark_region(&p->top, live);
+	for (struct walk w = walk_nodes(&p->top); !dead && walk_next(&w);)
+		dead = !stays(&c, w.node);
+	arena_rewind(a, mark);
+	return dead;
 }
 
 struct program program_drop_dead(const struct program *p, struct arena *a)

@@ -282,6 +282,8 @@ bool node_attrs_equal(const struct program *p, const struct node *a, const struc
 struct program program_renumber(const struct program *p, struct arena *a);
 /* Drops nodes that no output depends on, in all regions, and renumbers.  Inputs and signatures of regions stay. */
 struct program program_drop_dead(const struct program *p, struct arena *a);
+/* Whether program_drop_dead would drop a node. */
+bool program_has_dead(const struct program *p, struct arena *a);
 /*
  * Call it after edits that changed uses of buffers.  Every store of p that may no longer consume its buffer becomes a
  * dynamic_update_slice, which has the same value.  Edits p in place; the arena is for scratch.

@@ -39,12 +39,11 @@ static void need_region(struct order *o, struct needed_nodes *s, const struct re
 
 /*
  * Depth first without recursion.  `open` holds the nodes whose needs are being placed. next[i] is the next need of node
- * i.
+ * i.  Appends to order[n] the nodes that `root` needs, and returns how many there are then.
  */
-static int place(int root, const struct needed_nodes *needs, int *next, int *open, bool *placed,
-    const struct node *from, struct node *to)
+static int place(int root, const struct needed_nodes *needs, int *next, int *open, bool *placed, int *order, int n)
 {
-	int n_open = 0, n = 0;
+	int n_open = 0;
 
 	if (!placed[root])
 		open[n_open++] = root;
@@ -59,56 +58,73 @@ static int place(int root, const struct needed_nodes *needs, int *next, int *ope
 		} else {
 			n_open--;
 			if (!placed[node])
-				to[n++] = from[node];
+				order[n++] = node;
 			placed[node] = true;
 		}
 	}
 	return n;
 }
 
-static void order_region(struct order *o, struct region *region)
+static struct region order_region(struct order *o, const struct region *region);
+
+/* The nodes of a region with their regions in order, and in needs[n_node] what each needs.  Returns the sum of needs.
+ */
+static int order_inside(struct order *o, const struct region *region, struct node *node, struct needed_nodes *needs)
 {
-	int n = region->n_node, n_total = 0, *next = NEW(o->arena, int, n), *open;
-	struct needed_nodes *needs = NEW(o->arena, struct needed_nodes, n);
-	struct node *to = NEW(o->arena, struct node, n);
-	bool *placed = NEW(o->arena, bool, n);
+	int n_total = 0;
 
-	for (int i = 0; i < n; i++)
-		for (int r = 0; r < region->node[i].n_region; r++)
-			order_region(o, &region->node[i].region[r]);
-	for (int i = 0; i < n; i++)
-		for (int k = 0; k < region->node[i].n_out; k++)
-			o->node_of[region->node[i].out + k] = i;
-	for (int i = 0; i < n; i++) {
-		const struct node *node = &region->node[i];
-
-		for (int k = 0; k < node->n_arg; k++)
-			need(o, &needs[i], node->arg[k]);
-		for (int r = 0; r < node->n_region; r++)
-			need_region(o, &needs[i], &node->region[r]);
+	for (int i = 0; i < region->n_node; i++) {
+		node[i] = region->node[i];
+		if (node[i].n_region)
+			node[i].region = NEW_RAW(o->arena, struct region, node[i].n_region);
+		for (int r = 0; r < node[i].n_region; r++)
+			node[i].region[r] = order_region(o, &region->node[i].region[r]);
+	}
+	for (int i = 0; i < region->n_node; i++)
+		for (int k = 0; k < node[i].n_out; k++)
+			o->node_of[node[i].out + k] = i;
+	for (int i = 0; i < region->n_node; i++) {
+		for (int k = 0; k < node[i].n_arg; k++)
+			need(o, &needs[i], node[i].arg[k]);
+		for (int r = 0; r < node[i].n_region; r++)
+			need_region(o, &needs[i], &node[i].region[r]);
 		n_total += needs[i].n;
 	}
-	open = NEW(o->arena, int, n_total + 1);
-	region->n_node = 0;
+	return n_total;
+}
+
+static struct region order_region(struct order *o, const struct region *region)
+{
+	int n = region->n_node, *next = NEW(o->arena, int, n), *order = NEW_RAW(o->arena, int, n), *open;
+	struct needed_nodes *needs = NEW(o->arena, struct needed_nodes, n);
+	struct node *node = NEW_RAW(o->arena, struct node, n);
+	bool *placed = NEW(o->arena, bool, n);
+	struct region ordered = *region;
+
+	open = NEW_RAW(o->arena, int, order_inside(o, region, node, needs) + 1);
+	ordered.n_node = 0;
 	for (int k = 0; k < region->n_result; k++) {
 		int root = o->node_of[region->result[k]];
 
 		if (root >= 0)
-			region->n_node += place(root, needs, next, open, placed, region->node, to + region->n_node);
+			ordered.n_node = place(root, needs, next, open, placed, order, ordered.n_node);
 	}
 	for (int i = 0; i < n; i++)
-		for (int k = 0; k < region->node[i].n_out; k++)
-			o->node_of[region->node[i].out + k] = -1;
-	region->node = to;
+		for (int k = 0; k < node[i].n_out; k++)
+			o->node_of[node[i].out + k] = -1;
+	ordered.node = NEW_RAW(o->arena, struct node, ordered.n_node);
+	for (int i = 0; i < ordered.n_node; i++)
+		ordered.node[i] = node[order[i]];
+	return ordered;
 }
 
 struct program aot_order(const struct program *p, struct arena *a)
 {
-	struct program ordered = program_copy(p, a);
-	struct order o = {.arena = a, .node_of = NEW(a, int, p->n_value)};
+	struct program ordered = *p;
+	struct order o = {.arena = a, .node_of = NEW_RAW(a, int, p->n_value)};
 
 	for (int v = 0; v < p->n_value; v++)
 		o.node_of[v] = -1;
-	order_region(&o, &ordered.top);
+	ordered.top = order_region(&o, &p->top);
 	return program_renumber(&ordered, a);
 }

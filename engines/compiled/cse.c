@@ -9,7 +9,7 @@
 enum { HEADS = 256 };
 
 struct known_node {
-	const struct node *node;
+	int value;      /* that it defines */
 	int head, next; /* next in its chain; -1: the last */
 };
 
@@ -95,7 +95,7 @@ static enum rewritten merge_node(struct rewrite *x, struct node *node, int *take
 	if (node->n_region || node->n_out != 1)
 		return REWRITE_KEEP;
 	for (int k = t->head[head]; k >= 0; k = t->known[k].next) {
-		const struct node *other = t->known[k].node;
+		const struct node *other = x->def[t->known[k].value];
 
 		if (!same_operands(node, other) || !type_equal(&x->p->type[node->out], &x->p->type[other->out]) ||
 		    !x->rules->same(x->p, node, other))
@@ -104,7 +104,7 @@ static enum rewritten merge_node(struct rewrite *x, struct node *node, int *take
 		return REWRITE_GONE;
 	}
 	GROW(x->arena, t->known, &t->room, t->n + 1);
-	t->known[t->n] = (struct known_node){arena_copy(x->arena, node, 1, sizeof *node), head, t->head[head]};
+	t->known[t->n] = (struct known_node){node->out, head, t->head[head]};
 	t->head[head] = t->n++;
 	return REWRITE_KEEP;
 }

@@ -172,15 +172,16 @@ struct rewrite {
 	int count;
 	void *state;
 	/*
-	 * Looks at a node.  Its operands are already rewritten, its regions are not.  It may change op, operands and
-	 * attributes.  It may set x->alias of the results and return REWRITE_GONE. For a cond, it may return
-	 * REWRITE_INLINE: then region *taken replaces the node.
+	 * Looks at a node.  Its operands are already rewritten, its regions are not.  It may change op, attributes and
+	 * operands, the latter in an array of its own.  It may set x->alias of the results and return REWRITE_GONE. For
+	 * a cond, it may return REWRITE_INLINE: then region *taken replaces the node.
 	 */
 	enum rewritten (*visit)(struct rewrite *x, struct node *node, int *taken);
 	void (*enter)(struct rewrite *x), (*leave)(struct rewrite *x); /* around every region; NULL: nothing */
 };
 
-/* Runs x->visit over p.  The values of the result are numbered in order of definition, without gaps. */
+/* Runs x->visit over p.  If anything changes, the values of the result are numbered in order of definition, without
+ * gaps; otherwise the result is p. */
 struct program rewrite_program(struct rewrite *x, const struct program *p);
 /* The node that defines v if it has that op, else NULL. */
 const struct node *rewrite_def(const struct rewrite *x, int v, enum op op);

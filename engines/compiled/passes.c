@@ -47,7 +47,7 @@ struct program compiled_optimize(
 int compiled_dce(const struct compiled_rules *rules, const struct program *p, struct arena *a, struct program *out)
 {
 	(void)rules;
-	*out = program_drop_dead(p, a);
+	*out = program_has_dead(p, a) ? program_drop_dead(p, a) : *p;
 	return program_nodes(p) - program_nodes(out);
 }
 

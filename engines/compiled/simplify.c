@@ -35,6 +35,14 @@ static enum rewritten is_value(struct rewrite *x, const struct node *node, int v
 	return REWRITE_GONE;
 }
 
+/* Makes v the first operand.  Operands may belong to the program that is rewritten, so they are copied. */
+static enum rewritten takes_operand(struct rewrite *x, struct node *node, int v)
+{
+	node->arg = arena_copy(x->arena, node->arg, (size_t)node->n_arg, sizeof *node->arg);
+	node->arg[0] = v;
+	return REWRITE_CHANGED;
+}
+
 /* Replaces op(op(v)) by v. */
 static enum rewritten undo(struct rewrite *x, const struct node *node)
 {
@@ -89,8 +97,7 @@ static enum rewritten skip_inner(struct rewrite *x, struct node *node)
 		return REWRITE_GONE;
 	if (!inner)
 		return REWRITE_KEEP;
-	node->arg[0] = inner->arg[0];
-	return REWRITE_CHANGED;
+	return takes_operand(x, node, inner->arg[0]);
 }
 
 static enum rewritten simplify_transpose(struct rewrite *x, struct node *node)
@@ -106,8 +113,7 @@ static enum rewritten simplify_transpose(struct rewrite *x, struct node *node)
 		return REWRITE_KEEP;
 	for (int d = 0; d < node->attrs.n_axes; d++)
 		node->attrs.axes[d] = inner->attrs.axes[node->attrs.axes[d]];
-	node->arg[0] = inner->arg[0];
-	return REWRITE_CHANGED;
+	return takes_operand(x, node, inner->arg[0]);
 }
 
 /* Drops the reversal of axes that are reversed twice. */
@@ -128,8 +134,7 @@ static enum rewritten simplify_reverse(struct rewrite *x, struct node *node)
 	for (int d = 0; d < LIMIT_RANK; d++)
 		if (reversed[d])
 			node->attrs.axes[node->attrs.n_axes++] = d;
-	node->arg[0] = inner->arg[0];
-	return REWRITE_CHANGED;
+	return takes_operand(x, node, inner->arg[0]);
 }
 
 /* Whether the window covers all of s. */
@@ -157,8 +162,7 @@ static enum rewritten simplify_slice(struct rewrite *x, struct node *node)
 		/* The step of a single position has no effect, and may be large. */
 		at->stride[d] = to->extent[d] > 1 ? at->stride[d] * inner->attrs.stride[d] : 1;
 	}
-	node->arg[0] = inner->arg[0];
-	return REWRITE_CHANGED;
+	return takes_operand(x, node, inner->arg[0]);
 }
 
 static enum rewritten simplify_slice_scatter(struct rewrite *x, struct node *node)
@@ -173,15 +177,16 @@ static enum rewritten simplify_slice_scatter(struct rewrite *x, struct node *nod
 
 static enum rewritten simplify_concatenate(struct rewrite *x, struct node *node)
 {
-	int n = 0;
+	int n = 0, *kept = NEW_RAW(x->arena, int, node->n_arg);
 
 	for (int k = 0; k < node->n_arg; k++)
 		if (type_of(x, node->arg[k])->shape.extent[node->attrs.axis] > 0)
-			node->arg[n++] = node->arg[k];
+			kept[n++] = node->arg[k];
 	if (n == 1)
-		return is_value(x, node, node->arg[0]);
+		return is_value(x, node, kept[0]);
 	if (n == 0 || n == node->n_arg)
 		return REWRITE_KEEP;
+	node->arg = kept;
 	node->n_arg = n;
 	return REWRITE_CHANGED;
 }

@@ -113,6 +113,7 @@ static void test_round_trip(struct arena *a)
 	CHECK(!program_equal(&p, &late) && program_hash(&p) != program_hash(&late), "one more node");
 	CHECK(!program_equal(&p, &lean) && program_hash(&p) != program_hash(&lean), "dead nodes dropped");
 	CHECK(program_equal(&lean, &lean_late), "the late constant is dead, too");
+	CHECK(program_has_dead(&p, a) && !program_has_dead(&lean, a), "dead nodes are noticed");
 	CHECK(program_nodes(&p) == 12 && program_nodes(&lean) == 10, "%d nodes, then %d", program_nodes(&p),
 	    program_nodes(&lean));
 	CHECK(!strcmp(program_print(&lean, a), example_text), "prints\n%s", program_print(&lean, a));

@@ -49,6 +49,7 @@ static void check_passes(const struct program *p, const struct tensor *input, co
 
 	interpret_program(p, input, a, before);
 	for (int k = 0; k < PASS_COUNT; k++) {
+		uint64_t given = program_hash(&now);
 		struct program q;
 		int n;
 
@@ -59,6 +60,8 @@ static void check_passes(const struct program *p, const struct tensor *input, co
 		CHECK(program_check(&q, &e) || (!valid && is_limit(&e)), "%s, %s: %s: %s", what,
 		    compiled_passes[k].name, e.place, e.text);
 		CHECK(n || program_equal(&now, &q), "%s, %s: changed without saying so", what, compiled_passes[k].name);
+		CHECK(program_hash(&now) == given, "%s, %s: wrote into the program that it was given", what,
+		    compiled_passes[k].name);
 		interpret_program(&q, input, a, after);
 		CHECK(same_results(p, before, after), "%s, %s: another result", what, compiled_passes[k].name);
 		now = q;
