@@ -1,7 +1,7 @@
 /* adolc.cpp: ADOL-C behind adjudge's protocol.  Build: g++ -O1 -std=c++17 -DENGINE_VERSION='"2.7.2"' adolc.cpp -ladolc -lcjson -o adolc */
 #include <adolc/adolc.h>
 
-#include "scalar.hpp"
+#include "tape.hpp"
 
 #ifndef ENGINE_VERSION
 #define ENGINE_VERSION "" /* its headers do not contain it */

@@ -1,7 +1,7 @@
 /* cppad.cpp: CppAD behind adjudge's protocol.  Build: g++ -O1 -std=c++17 cppad.cpp -lcjson -lcppad_lib -o cppad */
 #include <cppad/cppad.hpp>
 
-#include "scalar.hpp"
+#include "tape.hpp"
 
 using adjudge::Program;
 

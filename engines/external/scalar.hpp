@@ -1,9 +1,6 @@
 /*
- * scalar.hpp: straight programs over any number type, and the protocol, for C++ engines that overload arithmetic.  See
- * ../PROTOCOL.md.
- *
- * An adapter defines a tape and calls serve<Tape>().  The tape is a struct with a number type `Number`, record(program,
- * x), and the products of derivatives.  Numbers are f64; integers and bool are constants at the point.
+ * scalar.hpp: straight programs over any number type, for C++ engines that overload arithmetic.  Numbers are f64;
+ * integers and bool are constants at the point.
  */
 #pragma once
 
@@ -11,10 +8,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
+#include <type_traits>
 
-namespace adjudge {
+namespace adjudge
+{
 
 /* Calls f(flat position) for a strided walk over axes of those extents, in row-major order. */
 template <class F> void walk(const Shape &extent, const Shape &stride, int start, F f)
@@ -63,9 +61,30 @@ inline int position(double index, const std::string &mode, int n)
 template <class T> struct Scalars {
 	std::map<std::string, std::function<T(const T &)>> unary;
 	std::map<std::string, std::function<T(const T &, const T &)>> binary;
+	/* The same where one operand is a constant of the program, for a type that has such overloads. */
+	std::map<std::string, std::function<T(const T &, double)>> constant_right;
+	std::map<std::string, std::function<T(double, const T &)>> constant_left;
+
+	const std::function<T(const T &, const T &)> &of_two(const std::string &op) const
+	{
+		auto at = binary.find(op);
+		if (at == binary.end())
+			throw Unsupported(op + " of two variables");
+		return at->second;
+	}
 };
 
-template <class T> class Interpreter {
+/* A constant of number type T.  A type over another number type may want one of that type. */
+template <class T> T literal(double x)
+{
+	if constexpr (std::is_constructible_v<T, double>)
+		return T(x);
+	else
+		return T(literal<typename T::Scalar>(x));
+}
+
+template <class T> class Interpreter
+{
 	using Vec = std::vector<T>;
 	const Program &p;
 	const Scalars<T> &scalars;
@@ -99,6 +118,39 @@ template <class T> class Interpreter {
 			out.push_back(v[k][i]);
 		return out;
 	}
+	/* The numbers of value k where it is a constant of the program, for each element of the result; otherwise none.
+	 */
+	std::vector<double> known(int k, const Shape &to) const
+	{
+		std::vector<double> out;
+		auto constant = p.constants.find(k);
+		if (constant != p.constants.end())
+			for (int i : spread(k, to))
+				out.push_back(constant->second[i]);
+		return out;
+	}
+	/* op of a and value k. */
+	Vec with(const std::string &op, const Vec &a, int k, const Shape &to) const
+	{
+		Vec b = taken(k, spread(k, to)), out;
+		std::vector<double> right = known(k, to);
+		auto mixed = scalars.constant_right.find(op);
+		bool constant = mixed != scalars.constant_right.end() && !right.empty();
+		for (size_t i = 0; i < a.size(); i++)
+			out.push_back(constant ? mixed->second(a[i], right[i]) : scalars.of_two(op)(a[i], b[i]));
+		return out;
+	}
+	Vec paired(const Node &n, const Shape &to) const
+	{
+		std::vector<double> left = known(n.args[0], to);
+		auto mixed = scalars.constant_left.find(n.op);
+		if (left.empty() || mixed == scalars.constant_left.end())
+			return with(n.op, taken(n.args[0], spread(n.args[0], to)), n.args[1], to);
+		Vec b = taken(n.args[1], spread(n.args[1], to)), out;
+		for (size_t i = 0; i < b.size(); i++)
+			out.push_back(mixed->second(left[i], b[i]));
+		return out;
+	}
 	std::vector<int> window(int k, const Shape &start, const Shape &size, const Shape &step) const
 	{
 		Shape own = row_major(shape(k)), stride = own;
@@ -114,7 +166,8 @@ template <class T> class Interpreter {
 		Shape out;
 		const auto &start = p.constant(n.args[operand]);
 		for (size_t d = 0; d < size.size(); d++) {
-			int most = shape(n.args[0])[d] - size[d], s = static_cast<int>(std::fmax(-1e9, std::fmin(1e9, start[d])));
+			int most = shape(n.args[0])[d] - size[d],
+			    s = static_cast<int>(std::fmax(-1e9, std::fmin(1e9, start[d])));
 			out.push_back(s < 0 ? 0 : s > most ? most : s);
 		}
 		return out;
@@ -148,8 +201,10 @@ template <class T> class Interpreter {
 	{
 		Axis a{1, shape(n.args[0])[n.axis()], 1};
 		for (size_t d = 0; d < shape(n.args[0]).size(); d++)
-			(static_cast<int>(d) < n.axis() ? a.outer : static_cast<int>(d) > n.axis() ? a.inner : a.extent) *=
-			    static_cast<int>(d) == n.axis() ? 1 : shape(n.args[0])[d];
+			(static_cast<int>(d) < n.axis() ? a.outer
+			        : static_cast<int>(d) > n.axis()
+			        ? a.inner
+			        : a.extent) *= static_cast<int>(d) == n.axis() ? 1 : shape(n.args[0])[d];
 		return a;
 	}
 	void matmul(const Node &n);
@@ -157,7 +212,7 @@ template <class T> class Interpreter {
 	void moved(const Node &n);
 	void reduced(const Node &n);
 
-public:
+      public:
 	Interpreter(const Program &program, const Scalars<T> &s) : p(program), scalars(s), v(program.value.size()) {}
 
 	std::vector<Vec> run(const std::vector<Vec> &input)
@@ -166,26 +221,23 @@ public:
 			v[k] = input[k];
 		for (const Node &n : p.nodes) {
 			auto one = scalars.unary.find(n.op);
-			auto two = scalars.binary.find(n.op);
 			const Shape &to = shape(n.out);
 			if (n.op == "constant") {
 				check_doubles(p.value[n.out], cJSON_GetObjectItemCaseSensitive(n.json, "value"));
 				for (double x : p.constants.at(n.out))
-					v[n.out].push_back(T(x));
+					v[n.out].push_back(literal<T>(x));
 			} else if (one != scalars.unary.end()) {
 				for (const T &x : v[n.args[0]])
 					v[n.out].push_back(one->second(x));
-			} else if (two != scalars.binary.end()) {
-				Vec a = taken(n.args[0], spread(n.args[0], to)), b = taken(n.args[1], spread(n.args[1], to));
-				for (size_t k = 0; k < a.size(); k++)
-					v[n.out].push_back(two->second(a[k], b[k]));
+			} else if (scalars.binary.count(n.op) || scalars.constant_right.count(n.op)) {
+				v[n.out] = paired(n, to);
 			} else if (n.op == "clamp") {
-				Vec x = taken(n.args[0], spread(n.args[0], to)), lo = taken(n.args[1], spread(n.args[1], to)), hi = taken(n.args[2], spread(n.args[2], to));
-				for (size_t k = 0; k < x.size(); k++)
-					v[n.out].push_back(scalars.binary.at("min")(scalars.binary.at("max")(x[k], lo[k]), hi[k]));
+				v[n.out] = with("min",
+				    with("max", taken(n.args[0], spread(n.args[0], to)), n.args[1], to), n.args[2], to);
 			} else if (n.op == "select") {
 				const auto &mask = p.constant(n.args[0]);
-				std::vector<int> m = spread(n.args[0], to), a = spread(n.args[1], to), b = spread(n.args[2], to);
+				std::vector<int> m = spread(n.args[0], to), a = spread(n.args[1], to),
+				                 b = spread(n.args[2], to);
 				for (size_t k = 0; k < m.size(); k++)
 					v[n.out].push_back(mask[m[k]] ? v[n.args[1]][a[k]] : v[n.args[2]][b[k]]);
 			} else if (n.op == "matmul") {
@@ -217,7 +269,8 @@ template <class T> void Interpreter<T>::matmul(const Node &n)
 	size_t rank = to.size();
 	int rows = to[rank - 2], columns = to[rank - 1], inner = a[a.size() - 1];
 	auto matrices = [&](const Shape &s) {
-		Shape batch(to.begin(), to.end() - 2), own(s.begin(), s.end() - 2), stride(batch.size(), 0), major = row_major(s);
+		Shape batch(to.begin(), to.end() - 2), own(s.begin(), s.end() - 2), stride(batch.size(), 0),
+		    major = row_major(s);
 		for (size_t d = 0; d < own.size(); d++)
 			if (own[d] != 1)
 				stride[batch.size() - own.size() + d] = major[d];
@@ -227,9 +280,11 @@ template <class T> void Interpreter<T>::matmul(const Node &n)
 	for (size_t m = 0; m < left.size(); m++)
 		for (int i = 0; i < rows; i++)
 			for (int j = 0; j < columns; j++) {
-				T sum(0.0);
+				T sum = literal<T>(0.0);
 				for (int k = 0; k < inner; k++)
-					sum = sum + v[n.args[0]][left[m] + i * inner + k] * v[n.args[1]][right[m] + k * columns + j];
+					sum = sum +
+					    v[n.args[0]][left[m] + i * inner + k] *
+					        v[n.args[1]][right[m] + k * columns + j];
 				v[n.out].push_back(sum);
 			}
 }
@@ -283,7 +338,8 @@ template <class T> void Interpreter<T>::moved(const Node &n)
 		for (int o = 0; o < outer; o++)
 			for (int arg : n.args) {
 				size_t part = v[arg].size() / static_cast<size_t>(outer);
-				v[n.out].insert(v[n.out].end(), v[arg].begin() + static_cast<long>(o * part), v[arg].begin() + static_cast<long>((o + 1) * part));
+				v[n.out].insert(v[n.out].end(), v[arg].begin() + static_cast<long>(o * part),
+				    v[arg].begin() + static_cast<long>((o + 1) * part));
 			}
 	} else if (n.op == "masked_scatter") {
 		const auto &mask = p.constant(n.args[1]);
@@ -299,8 +355,8 @@ template <class T> void Interpreter<T>::moved(const Node &n)
 
 template <class T> void Interpreter<T>::indexed(const Node &n)
 {
-	static const std::map<std::string, const char *> scatters = {
-	    {"scatter_set", ""}, {"scatter_add", "add"}, {"scatter_mul", "mul"}, {"scatter_min", "min"}, {"scatter_max", "max"}};
+	static const std::map<std::string, const char *> scatters = {{"scatter_set", ""}, {"scatter_add", "add"},
+	    {"scatter_mul", "mul"}, {"scatter_min", "min"}, {"scatter_max", "max"}};
 	auto scatter = scatters.find(n.op);
 	if (n.op == "gather") {
 		Axis a = axis_of(n);
@@ -309,15 +365,17 @@ template <class T> void Interpreter<T>::indexed(const Node &n)
 			for (double i : index) {
 				int at = position(i, n.mode(), a.extent);
 				for (int r = 0; r < a.inner; r++)
-					v[n.out].push_back(at < 0 ? T(0.0) : v[n.args[0]][(o * a.extent + at) * a.inner + r]);
+					v[n.out].push_back(
+					    at < 0 ? literal<T>(0.0) : v[n.args[0]][(o * a.extent + at) * a.inner + r]);
 			}
 	} else if (n.op == "take_along_axis") {
 		Axis a = axis_of(n);
 		const auto &index = p.constant(n.args[1]);
 		int extent = shape(n.args[1])[n.axis()];
 		for (size_t k = 0; k < index.size(); k++) {
-			int r = static_cast<int>(k) % a.inner, o = static_cast<int>(k) / (extent * a.inner), at = position(index[k], n.mode(), a.extent);
-			v[n.out].push_back(at < 0 ? T(0.0) : v[n.args[0]][(o * a.extent + at) * a.inner + r]);
+			int r = static_cast<int>(k) % a.inner, o = static_cast<int>(k) / (extent * a.inner),
+			    at = position(index[k], n.mode(), a.extent);
+			v[n.out].push_back(at < 0 ? literal<T>(0.0) : v[n.args[0]][(o * a.extent + at) * a.inner + r]);
 		}
 	} else if (scatter != scatters.end()) {
 		Axis a = axis_of(n);
@@ -330,7 +388,7 @@ template <class T> void Interpreter<T>::indexed(const Node &n)
 				for (int r = 0; r < a.inner; r++) {
 					T &x = out[(o * a.extent + at) * a.inner + r];
 					const T &u = v[n.args[2]][(o * slices + static_cast<int>(k)) * a.inner + r];
-					x = *scatter->second ? scalars.binary.at(scatter->second)(x, u) : u;
+					x = *scatter->second ? scalars.of_two(scatter->second)(x, u) : u;
 				}
 		}
 		v[n.out] = out;
@@ -347,7 +405,8 @@ template <class T> void Interpreter<T>::reduced(const Node &n)
 		v[n.out] = x;
 		lines(n, {n.axis()}, [&](const std::vector<int> &at) {
 			for (size_t k = 1; k < at.size(); k++)
-				v[n.out][at[k]] = sum ? v[n.out][at[k - 1]] + x[at[k]] : v[n.out][at[k - 1]] * x[at[k]];
+				v[n.out][at[k]] = sum ? T(v[n.out][at[k - 1]] + x[at[k]])
+				                      : T(v[n.out][at[k - 1]] * x[at[k]]);
 		});
 		return;
 	}
@@ -355,174 +414,21 @@ template <class T> void Interpreter<T>::reduced(const Node &n)
 		throw Unsupported("op " + n.op);
 	lines(n, n.list("axes"), [&](const std::vector<int> &at) {
 		bool product = n.op == "reduce_prod", extremum = n.op == "reduce_max" || n.op == "reduce_min";
-		T out(product ? 1.0 : 0.0);
+		T out = literal<T>(product ? 1.0 : 0.0);
 		if (at.empty() && n.op != "reduce_sum" && !product)
 			throw Unsupported(n.op + " of nothing");
 		if (extremum) {
 			const char *op = n.op == "reduce_min" ? "min" : "max";
 			out = x[at[0]];
 			for (size_t k = 1; k < at.size(); k++)
-				out = scalars.binary.at(op)(out, x[at[k]]);
+				out = scalars.of_two(op)(out, x[at[k]]);
 		}
 		for (size_t k = 0; k < at.size() && !extremum; k++)
-			out = product ? out * x[at[k]] : out + x[at[k]];
+			out = product ? T(out * x[at[k]]) : T(out + x[at[k]]);
 		if (n.op == "reduce_mean")
-			out = out / T(static_cast<double>(at.size()));
+			out = scalars.of_two("div")(out, literal<T>(static_cast<double>(at.size())));
 		v[n.out].push_back(out);
 	});
-}
-
-/* ---- answers ---- */
-
-inline void put_tensor(std::string &out, const Binding &b, const double *x)
-{
-	char text[64];
-	out += "{\"type\":\"" + b.dtype + "[";
-	for (size_t d = 0; d < b.shape.size(); d++)
-		out += (d ? "," : "") + std::to_string(b.shape[d]);
-	out += "]\",\"data\":[";
-	for (size_t k = 0; k < elements(b.shape); k++) {
-		if (b.is_float())
-			std::snprintf(text, sizeof text, "%s\"%a\"", k ? "," : "", x[k]);
-		else if (b.dtype == "bool")
-			std::snprintf(text, sizeof text, "%s%s", k ? "," : "", x[k] != 0 ? "true" : "false");
-		else
-			std::snprintf(text, sizeof text, "%s%lld", k ? "," : "", static_cast<long long>(x[k]));
-		out += text;
-	}
-	out += "]}";
-}
-
-/* Where each value of the list begins among the scalars of all. */
-inline std::vector<size_t> offsets(const std::vector<Binding> &list)
-{
-	std::vector<size_t> at{0};
-	for (const Binding &b : list)
-		at.push_back(at.back() + elements(b.shape));
-	return at;
-}
-
-/* Puts the seeds of a level at the places of their values; integers and bool have none. */
-inline std::vector<double> seeds(const cJSON *level, const char *key, const std::vector<Binding> &of, const std::vector<int> &which)
-{
-	std::vector<size_t> at = offsets(of);
-	std::vector<double> out(at.back(), 0.0);
-	const cJSON *x = cJSON_GetObjectItemCaseSensitive(level, key)->child;
-	for (int k : which) {
-		std::vector<double> seed = reals(x);
-		for (size_t i = 0; i < seed.size() && of[k].is_float(); i++)
-			out[at[k] + i] = seed[i];
-		x = x->next;
-	}
-	return out;
-}
-
-inline void put_list(std::string &out, const char *key, const std::vector<Binding> &of, const std::vector<int> &which, const std::vector<double> &x)
-{
-	std::vector<size_t> at = offsets(of);
-	out += std::string("\"") + key + "\":[";
-	for (size_t k = 0; k < which.size(); k++) {
-		out += k ? "," : "";
-		put_tensor(out, of[which[k]], x.data() + at[which[k]]);
-	}
-	out += "]";
-}
-
-/*
- * Tape has the type Number and these functions:
- *
- *    static void scalars(Scalars<Number> &)
- *    void record(const Program &, const std::vector<double> &point, std::vector<double> &y)
- *    jacvec(v) [m], vecjac(w) [n], and hessvec(w, v) [n], the gradient of w'f in direction v, for the last record
- *
- * point, y: all inputs and all results, flattened; n: elements of active inputs.
- */
-template <class Tape> std::string answer_point(const cJSON *c, const cJSON *point)
-{
-	Program p(c);
-	std::vector<Binding> in, out;
-	std::vector<int> outputs;
-	std::vector<double> x, y;
-	std::string text = "{\"status\":\"ok\",";
-	std::vector<const cJSON *> level;
-	for (const cJSON *v = cJSON_GetObjectItemCaseSensitive(c, "request")->child; v; v = v->next)
-		level.push_back(v);
-	for (int k = 0; k < p.n_input; k++) {
-		bool wanted = level.empty();
-		for (const cJSON *v : level)
-			for (int i : ints(v, "wrt"))
-				wanted |= i == k;
-		if (wanted) {
-			p.active.push_back(k);
-			in.push_back(p.value[k]);
-		}
-	}
-	for (int r : p.results) {
-		outputs.push_back(static_cast<int>(out.size()));
-		out.push_back(p.value[r]);
-	}
-	size_t input = 0;
-	for (const cJSON *v = point->child; v; v = v->next, input++) {
-		check_doubles(p.value[input], v);
-		for (double one : reals(v))
-			x.push_back(one);
-	}
-	Tape tape;
-	tape.record(p, x, y);
-	put_list(text, "primal", out, outputs, y);
-	text += ",";
-	auto jvp = [&](size_t k) { return !std::strcmp(cJSON_GetObjectItemCaseSensitive(level[k], "transform")->valuestring, "jvp"); };
-	auto wrt = [&](size_t k) {
-		Shape at;
-		for (int i : ints(level[k], "wrt"))
-			at.push_back(static_cast<int>(std::find(p.active.begin(), p.active.end(), i) - p.active.begin()));
-		return at;
-	};
-	if (level.empty()) {
-		text += "\"derivative\":[]";
-	} else if (level.size() == 1 && jvp(0)) {
-		put_list(text, "derivative", out, outputs, tape.jacvec(seeds(level[0], "tangents", in, wrt(0))));
-	} else if (level.size() == 1) {
-		put_list(text, "derivative", in, wrt(0), tape.vecjac(seeds(level[0], "cotangents", out, outputs)));
-	} else if (jvp(0) && jvp(1)) {
-		/* the second derivative of each result, in both directions */
-		std::vector<double> v = seeds(level[0], "tangents", in, wrt(0)), u = seeds(level[1], "tangents", in, wrt(1)), second(y.size(), 0.0);
-		for (size_t i = 0; i < y.size(); i++) {
-			std::vector<double> w(y.size(), 0.0);
-			w[i] = 1;
-			std::vector<double> h = tape.hessvec(w, v);
-			for (size_t k = 0; k < h.size(); k++)
-				second[i] += h[k] * u[k];
-		}
-		put_list(text, "derivative", out, outputs, second);
-	} else {
-		/* the gradient of w'f in one direction: the answer is at the places that are not the direction */
-		std::vector<double> w = jvp(0) ? seeds(level[1], "cotangents", out, outputs) : seeds(level[0], "cotangents", out, outputs);
-		std::vector<double> v = jvp(0) ? seeds(level[0], "tangents", in, wrt(0)) :
-		    jvp(1)                     ? seeds(level[1], "tangents", in, wrt(1)) :
-		                                 seeds(level[1], "cotangents", in, wrt(0));
-		put_list(text, "derivative", in, jvp(0) ? wrt(1) : jvp(1) ? wrt(0) : wrt(1), tape.hessvec(w, v));
-	}
-	return text + "}";
-}
-
-/* declares: more members of the hello, each followed by a comma. */
-template <class Tape> int serve(const char *name, const char *version, const char *declares = "")
-{
-	Scalars<typename Tape::Number> scalars;
-	Tape::scalars(scalars);
-	std::string ops = "\"clamp\",\"select\",\"matmul\",\"copy\",\"reshape\",\"squeeze\",\"broadcast_to\",\"transpose\",\"reverse\",\"slice\",\"slice_scatter\","
-				"\"dynamic_slice\",\"dynamic_update_slice\",\"pad\",\"concatenate\",\"masked_scatter\",\"gather\",\"take_along_axis\",\"scatter_set\",\"scatter_add\","
-				"\"scatter_mul\",\"scatter_min\",\"scatter_max\",\"cumsum\",\"cumprod\",\"reduce_sum\",\"reduce_prod\",\"reduce_max\",\"reduce_min\",\"reduce_mean\"";
-	for (const auto &op : scalars.unary)
-		ops += ",\"" + op.first + "\"";
-	for (const auto &op : scalars.binary)
-		ops += ",\"" + op.first + "\"";
-	return answer_lines("\"name\":\"" + std::string(name) + "\",\"version\":\"" + version +
-				"\",\"requests\":[[\"jvp\"],[\"vjp\"],[\"jvp\",\"jvp\"],[\"jvp\",\"vjp\"],[\"vjp\",\"jvp\"],[\"vjp\",\"vjp\"]],"
-				"\"dtypes\":[\"f64\",\"i64\",\"i32\",\"bool\"],\"unroll\":true,\"constants\":true,\"cases_per_request\":64," +
-				declares + "\"ops\":[" + ops + "]",
-	    answer_point<Tape>);
 }
 
 } // namespace adjudge
