@@ -12,7 +12,7 @@ struct evaluation_run {
 	struct elements *env; /* [n_value] */
 };
 
-/* ---- the trace (evaluate.c) ---- */
+/* ---- the trace (trace.c) ---- */
 
 /* Appends a scalar and computes its value from the parents. */
 int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, const int *parent, int n);
@@ -68,6 +68,14 @@ void element_set_shaky(struct evaluation_run *r, struct elements *to, int n, int
 /* ---- families ---- */
 
 void evaluate_node(struct evaluation_run *r, const struct node *node);
+
+/* Control flow (control.c). */
+void evaluate_cond(struct evaluation_run *r, const struct node *node);
+void evaluate_checkpoint(struct evaluation_run *r, const struct node *node);
+void evaluate_scatter_apply(struct evaluation_run *r, const struct node *node);
+void evaluate_for(struct evaluation_run *r, const struct node *node);
+void evaluate_while(struct evaluation_run *r, const struct node *node);
+void evaluate_scan(struct evaluation_run *r, const struct node *node);
 /* The integer or bool scalar `value`, on which control flow depends. */
 int64_t evaluate_decide(struct evaluation_run *r, const struct elements *value);
 

@@ -1,0 +1,270 @@
+/* trace.c: the trace: a list of scalars that grows, and the memory that it keeps. */
+#include "internal.h"
+#include "graph/heap.h"
+#include "graph/random.h"
+#include "oracles/oracle_rules.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define R MPFR_RNDN
+
+/* Work of a scalar's ball and of its class (alike.c). */
+enum { BALL_WORK = 400 };
+
+/* ---- pools ---- */
+
+/* Grows *array to hold n elements. */
+static void grow(void *array, int *room, int n, size_t size)
+{
+	if (n <= *room)
+		return;
+	int next = *room ? *room : 256;
+	while (next < n)
+		next *= 2;
+	*(void **)array = heap_resize(*(void **)array, (size_t)next, size);
+	*room = next;
+}
+
+void evaluation_open(struct evaluation *ev, const struct oracle_rules *rules)
+{
+	memset(ev, 0, sizeof *ev);
+	ev->precision = 128;
+	ev->rules = rules;
+	ev->dtype = dtype_table;
+	grow(&ev->parent, &ev->parent_room, 1,
+	    sizeof *ev->parent); /* a scalar without parents still has a place there */
+}
+
+void evaluation_close(struct evaluation *ev)
+{
+	for (int k = 0; k < ev->pool_ready; k++)
+		mpfr_clear(ev->value[k]);
+	for (int k = 0; k < ev->frozen_ready; k++)
+		mpfr_clear(ev->frozen[k]);
+	free(ev->scalar);
+	free(ev->value);
+	free(ev->parent);
+	free(ev->frozen);
+	free(ev->masked);
+	memset(ev, 0, sizeof *ev);
+}
+
+/* Clears the values from `kept` on.  Returns how many are left. */
+static int clear_surplus(mpfr_t *value, int ready, int kept)
+{
+	while (ready > kept)
+		mpfr_clear(value[--ready]);
+	return ready;
+}
+
+void evaluation_trim(struct evaluation *ev, int kept)
+{
+	if (ev->scalar_room > kept) {
+		ev->pool_ready = clear_surplus(ev->value, ev->pool_ready, kept);
+		ev->scalar_room = kept;
+		ev->scalar = heap_resize(ev->scalar, (size_t)kept, sizeof *ev->scalar);
+		ev->value = heap_resize(ev->value, (size_t)kept, sizeof *ev->value);
+		ev->n_scalar = 0;
+	}
+	if (ev->parent_room > 4 * kept) {
+		ev->parent_room = 4 * kept;
+		ev->parent = heap_resize(ev->parent, (size_t)ev->parent_room, sizeof *ev->parent);
+	}
+	if (ev->frozen_room > EVALUATION_KEPT_RARE) {
+		ev->frozen_ready = clear_surplus(ev->frozen, ev->frozen_ready, EVALUATION_KEPT_RARE);
+		ev->frozen_room = EVALUATION_KEPT_RARE;
+		ev->frozen = heap_resize(ev->frozen, EVALUATION_KEPT_RARE, sizeof *ev->frozen);
+		ev->n_frozen = 0;
+	}
+}
+
+static void reserve_scalars(struct evaluation *ev, int n)
+{
+	int room = ev->scalar_room;
+	grow(&ev->scalar, &room, n, sizeof *ev->scalar);
+	grow(&ev->value, &ev->scalar_room, n, sizeof *ev->value);
+}
+
+void evaluation_fill(struct evaluation *ev, int kept, mpfr_prec_t widest)
+{
+	reserve_scalars(ev, kept);
+	for (; ev->pool_ready < kept; ev->pool_ready++)
+		mpfr_init2(ev->value[ev->pool_ready], widest);
+}
+
+/* ---- the trace ---- */
+
+/* A new scalar of n parents whose value is not set yet. */
+static int new_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, int n)
+{
+	int k = ev->n_scalar;
+	work_take(ev->work, work_of(op, ev->precision, n) + (ev->hooks.scalar ? BALL_WORK : 0), k + 1, ev->arena);
+	if (k + 1 > ev->scalar_room)
+		reserve_scalars(ev, k + 1);
+	if (k >= ev->pool_ready) {
+		mpfr_init2(ev->value[k], ev->precision);
+		ev->pool_ready = k + 1;
+	} else if (mpfr_get_prec(ev->value[k]) != ev->precision) {
+		mpfr_set_prec(ev->value[k], ev->precision);
+	}
+	ev->n_scalar = k + 1;
+	ev->scalar[k] = (struct scalar){.op = op,
+	    .kind = kind,
+	    .dtype = d,
+	    .exact = true,
+	    .part = ev->part,
+	    .quiet = ev->quiet || !ev->hooks.scalar,
+	    .derived = ev->part == TRACE_FLOW,
+	    .parent = ev->n_parent};
+	return k;
+}
+
+static void announce(struct evaluation *ev, int k)
+{
+	if (ev->hooks.scalar && !ev->quiet)
+		ev->hooks.scalar(ev->hooks.self, ev, k);
+}
+
+/* Gives the last scalar its parents. */
+static void take_parents(struct evaluation *ev, const int *parent, int n)
+{
+	grow(&ev->parent, &ev->parent_room, ev->n_parent + n, sizeof *ev->parent);
+	for (int j = 0; j < n; j++)
+		ev->parent[ev->n_parent + j] = parent[j];
+	ev->n_parent += n;
+	ev->scalar[ev->n_scalar - 1].n_parent = n;
+}
+
+int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, const int *parent, int n)
+{
+	mpfr_srcptr few[8], *x = few;
+	int k = new_scalar(ev, op, kind, d, n);
+	for (int j = 0; j < n; j++)
+		assert(parent[j] >= 0 && parent[j] < k); /* the trace is in order of execution */
+	take_parents(ev, parent, n);
+	if (n > 8)
+		x = NEW(ev->arena, mpfr_srcptr, n);
+	for (int j = 0; j < n; j++)
+		x[j] = ev->value[parent[j]];
+	for (int j = 0; j < n && ev->part == TRACE_FORMULA; j++)
+		ev->scalar[k].derived |= ev->scalar[parent[j]].derived;
+	ev->scalar[k].exact = ev->rules->value(ev, op, ev->value[k], x, n);
+	announce(ev, k);
+	return k;
+}
+
+int trace_leaf(struct evaluation *ev, enum dtype d, double x)
+{
+	int k = new_scalar(ev, OP_CONSTANT, OP_CONSTANT, d, 0);
+	mpfr_set_d(ev->value[k], x, R);
+	announce(ev, k);
+	return k;
+}
+
+int trace_leaf_real(struct evaluation *ev, enum dtype d, void (*set)(mpfr_ptr x))
+{
+	int k = new_scalar(ev, OP_CONSTANT, OP_CONSTANT, d, 0);
+	set(ev->value[k]);
+	announce(ev, k);
+	return k;
+}
+
+int trace_leaf_integer(struct evaluation *ev, enum dtype d, int64_t i)
+{
+	int k = new_scalar(ev, OP_CONSTANT, OP_CONSTANT, d, 0);
+	mpfr_set_si(ev->value[k], (long)i, R);
+	announce(ev, k);
+	return k;
+}
+
+int trace_sorted(struct evaluation *ev, enum dtype d, const int *parent, int n, int rank)
+{
+	int k = new_scalar(ev, OP_SORT, OP_SORT, d, n);
+	take_parents(ev, parent, n);
+	mpfr_set(ev->value[k], ev->value[parent[rank]], R);
+	ev->scalar[k].rank = rank;
+	announce(ev, k);
+	return k;
+}
+
+int trace_fixed_point(struct evaluation *ev, enum dtype d, int from, int parent, double radius)
+{
+	int k = new_scalar(ev, OP_FIXED_POINT, OP_FIXED_POINT, d, 1);
+	take_parents(ev, &parent, parent >= 0);
+	if (k != from)
+		mpfr_set(ev->value[k], ev->value[from], R);
+	ev->scalar[k].exact = false;
+	announce(ev, k);
+	if (ev->hooks.settled && !ev->quiet)
+		ev->hooks.settled(ev->hooks.self, k, radius);
+	return k;
+}
+
+double trace_radius(const struct evaluation *ev, int k)
+{
+	return ev->hooks.radius && !ev->quiet ? ev->hooks.radius(ev->hooks.self, k) : 0;
+}
+
+int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n, int because)
+{
+	int k = trace_scalar(ev, OP_SELECT, OP_SELECT, d, parent, n);
+	if (ev->hooks.uncertain && !ev->quiet)
+		ev->hooks.uncertain(ev->hooks.self, ev, k, because);
+	return k;
+}
+
+/*
+ * A step of the running hash. It depends on order, value and number of decisions. Otherwise small decisions could lead
+ * back to a state from which another sequence starts.
+ */
+void trace_event(struct evaluation *ev, int64_t decision)
+{
+	ev->path = random_mix(
+	    ev->path * RANDOM_STEP + (uint64_t)decision + 0xd1342543de82ef95u * (uint64_t)++ev->n_event);
+}
+
+bool trace_separated(const struct evaluation *ev, int a, int b, double bound)
+{
+	return !ev->hooks.separated || ev->quiet || ev->hooks.separated(ev->hooks.self, ev, a, b, bound);
+}
+
+int trace_extremum(struct evaluation *ev, enum op kind, enum dtype d, int sign, int a, int b)
+{
+	const int parent[2] = {a, b};
+	if (a != b) {
+		int order = mpfr_cmp(ev->value[a], ev->value[b]);
+		trace_event(ev, order < 0 ? -1 : order > 0);
+		ev->edge |= order == 0;
+	}
+	return trace_scalar(ev, sign > 0 ? OP_MAX : OP_MIN, kind, d, parent, 2);
+}
+
+int trace_extremum_of(struct evaluation *ev, enum op kind, enum dtype d, int sign, const int *parent, int n)
+{
+	int best = 0, ties = 0;
+	if (n == 1 && !mpfr_nan_p(ev->value[*parent]))
+		return *parent;
+	for (int k = 1; k < n; k++) {
+		int order = mpfr_cmp(ev->value[parent[k]], ev->value[parent[best]]) * sign;
+		if (order > 0)
+			best = k, ties = 0;
+		else if (order == 0 && parent[k] != parent[best])
+			ties++;
+	}
+	trace_event(ev, (int64_t)best * 65536 + ties);
+	ev->edge |= ties > 0;
+	return trace_scalar(ev, sign > 0 ? OP_REDUCE_MAX : OP_REDUCE_MIN, kind, d, parent, n);
+}
+
+void trace_masked(struct evaluation *ev, int from, int to)
+{
+	if (!ev->hooks.scalar || ev->quiet || from == to)
+		return;
+	if (ev->n_masked == ev->masked_room) {
+		ev->masked_room = ev->masked_room ? 2 * ev->masked_room : 64;
+		ev->masked = heap_resize(ev->masked, (size_t)ev->masked_room, sizeof *ev->masked);
+	}
+	ev->masked[ev->n_masked++] = (struct masked_path){from, to};
+}
