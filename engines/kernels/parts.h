@@ -25,6 +25,8 @@ static inline int64_t int_min(int64_t x, int64_t y) { return x <= y ? x : y; }
 /* Computes one node.  `out` is zeroed and has the result's type. */
 typedef void kernel_fn(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a);
 
+/* elementwise.c, by family. */
+kernel_fn kernel_unary, kernel_binary, kernel_compare, kernel_clamp, kernel_select, kernel_cast;
 /* index.c, by family. */
 kernel_fn kernel_broadcast_to, kernel_reshape, kernel_transpose, kernel_reverse, kernel_slice, kernel_slice_scatter,
     kernel_dynamic_slice, kernel_dynamic_update_slice, kernel_pad, kernel_concatenate, kernel_gather,

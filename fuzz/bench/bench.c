@@ -4,6 +4,8 @@
 #include "engines/process/hello.h"
 #include "reports/report.h"
 #include "case_work.h"
+#include "declared.h"
+#include "two_runs.h"
 
 #include <string.h>
 #include <time.h>
@@ -14,79 +16,6 @@ double bench_clock(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Judges a wrong number again, with the accuracy that the engine declares for its functions.  If that does not explain
- * the number, it is a finding. */
-static void bench_declared(struct bench *b, const struct hello *hello, const struct testcase *c,
-    const struct truth *truth, const struct answer *answer, struct arena *a, struct judgement *out)
-{
-	struct arena_mark mark = arena_mark(a);
-	struct judgement declared;
-	struct truth wide;
-
-	oracle_accuracy(b->oracle, hello->accuracy);
-	oracle_truth(b->oracle, c, a, &wide);
-	oracle_accuracy(b->oracle, NULL);
-	if (hello->finite_math)
-		wide = truth_of_finite_points(&wide, a);
-	judge(c, &wide, answer, &declared);
-	arena_rewind(a, mark);
-	if (verdict_is_finding[declared.verdict] || declared.verdict == VERDICT_UNDECIDED)
-		*out = declared;
-	else
-		judgement_excuse(truth, out);
-}
-
-/* For an engine with finite_math.  If it is wrong only at points with a number that is not finite, that is a
- * convention. */
-static void bench_finite(struct bench *b, const struct hello *hello, const struct testcase *c,
-    const struct truth *truth, const struct answer *answer, struct arena *a, struct judgement *out)
-{
-	struct arena_mark mark = arena_mark(a);
-	struct truth finite = truth_of_finite_points(truth, a);
-	struct judgement elsewhere;
-
-	judge(c, &finite, answer, &elsewhere);
-	if ((elsewhere.verdict == VERDICT_WRONG || elsewhere.verdict == VERDICT_WRONG_PRIMAL) && hello->accuracy)
-		bench_declared(b, hello, c, &finite, answer, a, &elsewhere);
-	arena_rewind(a, mark);
-	if (verdict_is_finding[elsewhere.verdict])
-		*out = elsewhere;
-	else
-		out->verdict = VERDICT_CONVENTION;
-}
-
-void bench_declared_truth(struct bench *b, const struct testcase *c, struct arena *a, struct truth *out)
-{
-	const struct hello *hello = engine_hello(b->engine[0]);
-
-	oracle_accuracy(b->oracle, hello ? hello->accuracy : NULL);
-	oracle_truth(b->oracle, c, a, out);
-	oracle_accuracy(b->oracle, NULL);
-	oracle_confirm(b->oracle, c, a, out);
-	if (hello && hello->finite_math)
-		*out = truth_of_finite_points(out, a);
-}
-
-/* Judges the answer.  A limitation that the engine's hello declares is no finding. */
-static void bench_verdict(struct bench *b, const struct engine *engine, const struct testcase *c,
-    const struct truth *truth, const struct answer *answer, struct arena *a, struct judgement *out)
-{
-	const struct hello *hello = engine_hello(engine);
-
-	judge(c, truth, answer, out);
-	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL) && hello && hello->accuracy)
-		bench_declared(b, hello, c, truth, answer, a, out);
-	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL ||
-	        out->verdict == VERDICT_NAN_LEAK) &&
-	    hello && hello->finite_math && truth->point[out->point].nonfinite)
-		bench_finite(b, hello, c, truth, answer, a, out);
-	/* A derivative written for the engine contains selects that the program does not have.  A NaN may come from one
-	 * of their dead branches. */
-	if (out->verdict == VERDICT_NAN_LEAK && hello && hello->weak_zero &&
-	    (out->weak_zero || hello_has_derivatives_written(hello, &c->program)))
-		out->verdict = VERDICT_CONVENTION;
 }
 
 static bool bench_any(const struct answer *answers, int n, enum answer_status status)
@@ -185,85 +114,6 @@ static void judge_common(struct judgement *j)
 	j->verdict = VERDICT_UNDECIDED;
 	j->reason = REASON_REFERENCE;
 	j->deviation = DEVIATION_NONE;
-}
-
-/* The first difference between two runs of one engine. */
-struct difference {
-	bool any;
-	int point, which, element; /* element -1: the runs do not differ in one element */
-	bool in_primal;
-	double first, second;
-};
-
-static void compare_tensors(
-    const struct tensor *first, int n_first, const struct tensor *second, int n_second, struct difference *d)
-{
-	if (n_first != n_second) {
-		d->any = true;
-		return;
-	}
-	for (int k = 0; k < n_first && !d->any; k++) {
-		if (tensor_same(&first[k], &second[k]))
-			continue;
-		d->any = true;
-		d->which = k;
-		if (!type_equal(&first[k].type, &second[k].type))
-			return;
-		for (int i = 0; i < shape_elements(&first[k].type.shape); i++) {
-			struct type scalar = {first[k].type.dtype, shape_scalar()};
-			struct tensor x = {scalar, &first[k].at[i]}, y = {scalar, &second[k].at[i]};
-
-			if (tensor_same(&x, &y))
-				continue;
-			d->element = i;
-			d->first = tensor_number(&x, 0);
-			d->second = tensor_number(&y, 0);
-			return;
-		}
-	}
-}
-
-static struct difference compare_runs(const struct answer *first, const struct answer *second, int n_point)
-{
-	struct difference d = {0};
-
-	for (int k = 0; k < n_point && !d.any; k++) {
-		d.point = k;
-		d.element = -1;
-		if (first[k].status != second[k].status) {
-			d.any = true;
-			break;
-		}
-		if (first[k].status != ANSWER_OK)
-			continue;
-		d.in_primal = true;
-		compare_tensors(first[k].primal, first[k].n_primal, second[k].primal, second[k].n_primal, &d);
-		if (d.any)
-			break;
-		d.in_primal = false;
-		compare_tensors(
-		    first[k].derivative, first[k].n_derivative, second[k].derivative, second[k].n_derivative, &d);
-	}
-	return d;
-}
-
-/*
- * Fills the judgement of an engine whose two runs differ: the first run as expected, the second as returned.  The
- * counts of decided numbers stay, because they describe the truth.
- */
-static void judge_nondeterministic(const struct difference *d, struct judgement *j)
-{
-	j->verdict = VERDICT_NONDETERMINISTIC;
-	j->reason = REASON_NONE;
-	j->deviation = DEVIATION_NONE;
-	j->point = d->point;
-	j->which = d->which;
-	j->element = d->element < 0 ? 0 : d->element;
-	j->in_primal = d->in_primal;
-	j->expected = d->first;
-	j->returned = d->second;
-	j->radius = 0;
-	j->assignment = 0;
 }
 
 /* Each counts in whichever run it comes. */

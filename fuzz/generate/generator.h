@@ -272,6 +272,11 @@ int gen_emit(struct gen *g);
 /* Makes a bare program with its inputs: an op or a few, each on its own inputs.  Returns its number of results, at
  * least 1. */
 int gen_bare(struct gen *g, int result[LIMIT_ARGS]);
+
+/* ---- bare_points.c ---- */
+
+/* A range inside the domain of a float operand, where rules are well-behaved. */
+struct range gen_bare_range(const struct gen_stand *s);
 /* Gives each float input that was made for an operand values from its whole domain. */
 void gen_bare_point(
     struct choice *c, const struct profile *p, const struct gen_stand *stand, int n_input, struct tensor *point);

@@ -1,0 +1,76 @@
+/* declared.c: see declared.h. */
+#include "declared.h"
+
+#include "engines/process/hello.h"
+
+/* Judges a wrong number again, with the accuracy that the engine declares for its functions.  If that does not explain
+ * the number, it is a finding. */
+static void judge_declared(struct bench *b, const struct hello *hello, const struct testcase *c,
+    const struct truth *truth, const struct answer *answer, struct arena *a, struct judgement *out)
+{
+	struct arena_mark mark = arena_mark(a);
+	struct judgement declared;
+	struct truth wide;
+
+	oracle_accuracy(b->oracle, hello->accuracy);
+	oracle_truth(b->oracle, c, a, &wide);
+	oracle_accuracy(b->oracle, NULL);
+	if (hello->finite_math)
+		wide = truth_of_finite_points(&wide, a);
+	judge(c, &wide, answer, &declared);
+	arena_rewind(a, mark);
+	if (verdict_is_finding[declared.verdict] || declared.verdict == VERDICT_UNDECIDED)
+		*out = declared;
+	else
+		judgement_excuse(truth, out);
+}
+
+/* For an engine with finite_math.  If it is wrong only at points with a number that is not finite, that is a
+ * convention. */
+static void judge_finite(struct bench *b, const struct hello *hello, const struct testcase *c,
+    const struct truth *truth, const struct answer *answer, struct arena *a, struct judgement *out)
+{
+	struct arena_mark mark = arena_mark(a);
+	struct truth finite = truth_of_finite_points(truth, a);
+	struct judgement elsewhere;
+
+	judge(c, &finite, answer, &elsewhere);
+	if ((elsewhere.verdict == VERDICT_WRONG || elsewhere.verdict == VERDICT_WRONG_PRIMAL) && hello->accuracy)
+		judge_declared(b, hello, c, &finite, answer, a, &elsewhere);
+	arena_rewind(a, mark);
+	if (verdict_is_finding[elsewhere.verdict])
+		*out = elsewhere;
+	else
+		out->verdict = VERDICT_CONVENTION;
+}
+
+void bench_declared_truth(struct bench *b, const struct testcase *c, struct arena *a, struct truth *out)
+{
+	const struct hello *hello = engine_hello(b->engine[0]);
+
+	oracle_accuracy(b->oracle, hello ? hello->accuracy : NULL);
+	oracle_truth(b->oracle, c, a, out);
+	oracle_accuracy(b->oracle, NULL);
+	oracle_confirm(b->oracle, c, a, out);
+	if (hello && hello->finite_math)
+		*out = truth_of_finite_points(out, a);
+}
+
+void bench_verdict(struct bench *b, const struct engine *engine, const struct testcase *c, const struct truth *truth,
+    const struct answer *answer, struct arena *a, struct judgement *out)
+{
+	const struct hello *hello = engine_hello(engine);
+
+	judge(c, truth, answer, out);
+	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL) && hello && hello->accuracy)
+		judge_declared(b, hello, c, truth, answer, a, out);
+	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL ||
+	        out->verdict == VERDICT_NAN_LEAK) &&
+	    hello && hello->finite_math && truth->point[out->point].nonfinite)
+		judge_finite(b, hello, c, truth, answer, a, out);
+	/* A derivative written for the engine contains selects that the program does not have.  A NaN may come from one
+	 * of their dead branches. */
+	if (out->verdict == VERDICT_NAN_LEAK && hello && hello->weak_zero &&
+	    (out->weak_zero || hello_has_derivatives_written(hello, &c->program)))
+		out->verdict = VERDICT_CONVENTION;
+}

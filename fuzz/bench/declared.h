@@ -1,0 +1,11 @@
+/* declared.h: judges an answer by what the engine's hello declares: its accuracy, finite numbers only, weak zeros. */
+#ifndef FUZZ_BENCH_DECLARED_H
+#define FUZZ_BENCH_DECLARED_H
+
+#include "bench.h"
+
+/* Judges the answer.  A limitation that the engine's hello declares is no finding. */
+void bench_verdict(struct bench *b, const struct engine *engine, const struct testcase *c, const struct truth *truth,
+    const struct answer *answer, struct arena *a, struct judgement *out);
+
+#endif
