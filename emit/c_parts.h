@@ -80,8 +80,6 @@ void c_derivative_call(struct c_source *s, const struct emission *x, int point);
 
 /* ---- nodes ---- */
 
-/* Prints a node without regions: declares its value and sets it.  False if C has no counterpart. */
-bool c_plain_node(struct c_source *s, const struct node *node);
 /* Print a node by its family.  The value is already declared. */
 void c_move(struct c_source *s, const struct node *node);   /* c_moves.c */
 void c_index(struct c_source *s, const struct node *node);  /* c_index.c */

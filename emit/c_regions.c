@@ -243,7 +243,8 @@ static bool elementwise(struct c_source *s, const struct node *node)
 	return true;
 }
 
-bool c_plain_node(struct c_source *s, const struct node *node)
+/* Prints a node without regions: declares its value and sets it.  False if C has no counterpart. */
+static bool c_plain_node(struct c_source *s, const struct node *node)
 {
 	switch (op_table[node->op].family) {
 	case FAMILY_CONSTANT:

@@ -28,11 +28,6 @@ int batch_captured(const struct batcher *b, const struct region *region, int n, 
 
 /* The value that holds v with the leading axis, whether it depends on the slice or not. */
 int batch_lead(struct batcher *b, int v);
-/*
- * The value that holds v, ready to broadcast to values of that rank (without the batch).  A batched value gets axes of
- * 1 behind the leading one.
- */
-int batch_aligned(struct batcher *b, int v, int rank);
 /* The same for a value of the new program that has the leading axis. */
 int batch_align(struct batcher *b, int value, int rank);
 

@@ -35,7 +35,11 @@ int batch_align(struct batcher *b, int value, int rank)
 	return aot_reshape(b->x, value, &wide);
 }
 
-int batch_aligned(struct batcher *b, int v, int rank)
+/*
+ * The value that holds v, ready to broadcast to values of that rank (without the batch).  A batched value gets axes of
+ * 1 behind the leading one.
+ */
+static int batch_aligned(struct batcher *b, int v, int rank)
 {
 	return b->batched[v] ? batch_align(b, b->x->map[v], rank) : b->x->map[v];
 }

@@ -62,10 +62,4 @@ int fault_once_at_least(struct aot *x, int count);
  */
 bool fault_overwrites_any(const struct shape *s, const struct view *operand);
 
-/*
- * A number that differs from run to run, as the outcome of a race does.  Only faults that are really nondeterministic
- * use it.
- */
-uint64_t fault_chance(void);
-
 #endif

@@ -9,7 +9,11 @@
 #include "faults.h"
 #include "wrong_seams.h"
 
-uint64_t fault_chance(void)
+/*
+ * A number that differs from run to run, as the outcome of a race does.  Only faults that are really nondeterministic
+ * use it.
+ */
+static uint64_t fault_chance(void)
 {
 	struct timespec now;
 

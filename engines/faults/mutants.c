@@ -37,7 +37,7 @@ static void mutate_tokens(struct mutant_walk *m, enum op op, int k, struct expre
 	mutant_tokens(m, &of);
 }
 
-void mutate_partials(struct mutant_walk *m, enum op op, struct expression partial[RULE_PARTIALS])
+static void mutate_partials(struct mutant_walk *m, enum op op, struct expression partial[RULE_PARTIALS])
 {
 	for (int k = 0; k < RULE_PARTIALS; k++) {
 		struct expression edited, *p = &partial[k];

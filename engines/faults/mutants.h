@@ -42,8 +42,7 @@ extern const struct equivalent mutants_equivalent[];
 /* Whether that edit is one of self's.  A row that no engine meets is out of date. */
 bool mutant_meets(struct engine *self, const char *equivalent);
 
-/* The parts of the walk: the texts of partials, then structures and seams. */
-void mutate_partials(struct mutant_walk *m, enum op op, struct expression partial[RULE_PARTIALS]);
+/* The parts of the walk after the texts of partials: structures and seams. */
 void mutate_adjoint_structure(struct mutant_walk *m, enum op op);
 void mutate_adjoint_seams(struct mutant_walk *m);
 /* Edits the seams of custom rules in that engine's table. */

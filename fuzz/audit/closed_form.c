@@ -165,10 +165,6 @@ int op2(struct form *f, enum op op, int a, int b) { return op_n(f, op, (const in
 int op3(struct form *f, enum op op, int a, int b, int c) { return op_n(f, op, (const int[]){a, b, c}, 3, NULL); }
 
 int op_axis(struct form *f, enum op op, int a, int axis) { return op_n(f, op, &a, 1, &(struct attrs){.axis = axis}); }
-int reduce_axis(struct form *f, enum op op, int a, int axis)
-{
-	return op_n(f, op, &a, 1, &(struct attrs){.n_axes = 1, .axes = {axis}});
-}
 
 int reduce(struct form *f, enum op op, int a)
 {

@@ -91,7 +91,6 @@ int op3(struct form *f, enum op op, int a, int b, int c);
 /* An op along one axis, or along all axes of a value. */
 int op_axis(struct form *f, enum op op, int a, int axis);
 int reduce(struct form *f, enum op op, int a);
-int reduce_axis(struct form *f, enum op op, int a, int axis);
 int cast(struct form *f, int a, enum dtype d);
 int reshape(struct form *f, int a, int rank, int extent0, int extent1);
 /* Elements first, first + stride and so on of a vector. */

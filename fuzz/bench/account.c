@@ -144,7 +144,7 @@ int64_t account_decided(const struct account *self)
 	return account_asked(self) - self->verdict[VERDICT_UNSUPPORTED] - self->verdict[VERDICT_UNDECIDED];
 }
 
-int64_t account_findings(const struct account *self)
+static int64_t account_findings(const struct account *self)
 {
 	int64_t sum = 0;
 

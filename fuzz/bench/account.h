@@ -51,7 +51,6 @@ struct engine_trouble account_trouble(const struct engine *engine, struct engine
 int64_t account_asked(const struct account *self);
 int64_t account_answered(const struct account *self);
 int64_t account_decided(const struct account *self);
-int64_t account_findings(const struct account *self);
 
 /*
  * Whether too little was decided: nothing at all, or less than `percent` of the cases asked.  An engine that was never

@@ -128,7 +128,11 @@ static bool path_ends_with(const char *path, const char *end)
 	return n >= m && !strcmp(path + n - m, end) && (n == m || path[n - m - 1] == '/' || *end == '/');
 }
 
-bool known_is_of(const struct known_finding *k, const char *path) { return !k->path || path_ends_with(path, k->path); }
+/* Whether the entry is about the case with that path. */
+static bool known_is_of(const struct known_finding *k, const char *path)
+{
+	return !k->path || path_ends_with(path, k->path);
+}
 
 /* The number of its entry, or -1. */
 static int find_entry(const struct baseline *b, const char *signature, const char *path)

@@ -41,8 +41,6 @@ struct known_finding *baseline_match(struct baseline *b, const char *signature, 
 bool baseline_knows(const struct baseline *b, const char *signature, const char *path);
 /* Notes that an engine (or "truth" or "oracle") gave a decided answer about the case of that path. */
 void baseline_note_judged(struct baseline *b, const char *engine, const char *path);
-/* Whether the entry is about the case with that path. */
-bool known_is_of(const struct known_finding *k, const char *path);
 
 /* What is known about a run when its end is reached. */
 struct baseline_review {

@@ -22,8 +22,6 @@ struct doctor {
 /* Prints one line about an item.  `fix` is the command or advice that helps; NULL: none is needed. */
 void doctor_say(struct doctor *d, enum doctor_state state, const char *item, const char *fix, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* The output of a shell command without its last newline, in the arena; "" where it fails or prints nothing. */
-const char *doctor_output(struct doctor *d, const char *command);
 /* Says where the adapters are. */
 void doctor_adapters(struct doctor *d);
 /* Opens an engine and has it judge a small case; says the result under `item`. */

@@ -41,7 +41,8 @@ static const struct {
         "console.log(f ? JSON.parse(fs.readFileSync(f)).version : \"\")'"},
 };
 
-const char *doctor_output(struct doctor *d, const char *command)
+/* The output of a shell command without its last newline, in the arena; "" where it fails or prints nothing. */
+static const char *doctor_output(struct doctor *d, const char *command)
 {
 	char line[256] = "";
 	FILE *f = popen(arena_printf(&d->list.arena, "{ %s\n} 2>/dev/null </dev/null", command), "r");

@@ -46,7 +46,7 @@ static int bad_usage(const struct options *o)
 	return EXIT_USAGE;
 }
 
-bool texts_have(const struct texts *list, const char *text)
+static bool texts_have(const struct texts *list, const char *text)
 {
 	for (int i = 0; i < list->n; i++)
 		if (!strcmp(list->at[i], text))

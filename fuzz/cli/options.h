@@ -15,8 +15,6 @@ struct texts {
 
 /* Adds a text unless the list has it; false: the list is full. */
 bool texts_add(struct texts *list, const char *text);
-/* Whether the list has the text. */
-bool texts_have(const struct texts *list, const char *text);
 
 enum option_kind {
 	OPTION_FLAG,     /* bool */

@@ -17,7 +17,8 @@ enum { MESSAGE_ARENA = 256 << 20 };
 
 /* ---- claims ---- */
 
-int job_claimant(struct jobs_memory *shared, uint64_t block)
+/* The process that has claimed the block, or -1. */
+static int job_claimant(struct jobs_memory *shared, uint64_t block)
 {
 	const uint64_t x = atomic_load(&shared->claim[block % CLAIMS]);
 

@@ -49,8 +49,6 @@ struct job {
 	struct arena arena;
 };
 
-/* The process that has claimed the block, or -1. */
-int job_claimant(struct jobs_memory *shared, uint64_t block);
 /* Judges until there is nothing left to do, and ends the process. */
 void job_run(struct campaign *self, struct jobs_memory *shared, const struct job_start *how, campaign_driver_fn *drive)
     __attribute__((noreturn));

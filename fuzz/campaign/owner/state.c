@@ -29,7 +29,8 @@ double campaign_elapsed(const struct campaign *self)
 
 /* ---- writing ---- */
 
-char *campaign_state_text(struct campaign *self, double elapsed, size_t *len)
+/* The text of the state after so many seconds, in the side arena. */
+static char *campaign_state_text(struct campaign *self, double elapsed, size_t *len)
 {
 	struct json_writer w = json_document(&self->side, STATE_SCHEMA);
 
@@ -147,7 +148,8 @@ static void read_text(void *context)
 	x->ok = root && read_root(x->campaign, root, x->e);
 }
 
-bool campaign_read_state(struct campaign *self, const char *text, size_t len, struct error *e)
+/* Reads such a text. */
+static bool campaign_read_state(struct campaign *self, const char *text, size_t len, struct error *e)
 {
 	struct arena *const arenas[] = {&self->side, &self->triage.known};
 	struct reading x = {self, text, len, e, false};

@@ -17,8 +17,5 @@ void campaign_settle(struct campaign *self);
 bool campaign_load(struct campaign *self, struct error *e) MUST_CHECK;
 /* The seconds that the state says; 0 if there is none, or if it cannot be read. */
 double campaign_saved_seconds(struct campaign *self);
-/* The text of the state after so many seconds, in the side arena; and the reader of such a text. */
-char *campaign_state_text(struct campaign *self, double elapsed, size_t *len);
-bool campaign_read_state(struct campaign *self, const char *text, size_t len, struct error *e) MUST_CHECK;
 
 #endif
