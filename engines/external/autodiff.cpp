@@ -56,7 +56,7 @@ struct Vjp : adjudge::Backwards {
 };
 
 struct Dual {
-	using Stacks = List<Stack<Jvp>, Stack<Jvp, Jvp>>;
+	using Stacks = List<Stack<Jvp>, Stack<Jvp, Jvp>, Stack<Jvp, Jvp, Jvp>>;
 	template <class T> static void scalars(adjudge::Scalars<T> &s)
 	{
 		adjudge::usual(s);
