@@ -26,6 +26,7 @@ struct answer {
 	/* outputs of the request's outermost level (request.h); none if the request does not differentiate */
 	int n_derivative;
 	struct tensor *derivative;
+	bool raised;         /* ANSWER_CRASH: the engine answered an error, and its process lives */
 	bool input_modified; /* the engine changed its copy of the point or of the seeds */
 	const char *text;    /* "" or a reason, in the case's arena */
 };

@@ -121,6 +121,7 @@ static void put_condition(struct json_writer *w, const struct characterization *
 	json_member_object(w, "condition", JSON_BLOCK);
 	json_member_string(w, "text", c->text);
 	json_member_string(w, "join", c->always ? "always" : c->any ? "any" : "all");
+	json_member_bool(w, "determined", c->determined);
 	json_member_array(w, "terms", JSON_BLOCK);
 	for (int i = 0; i < c->n_term; i++) {
 		json_begin_object(w, JSON_FLOW);

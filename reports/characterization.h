@@ -62,6 +62,7 @@ enum { CONDITION_TERMS = 3 };
  * and pass elsewhere.  always: every variant fails, and there are no terms. */
 struct condition {
 	bool any, always;
+	bool determined; /* it predicts enough of the variants to be told */
 	int n_term;
 	struct condition_term {
 		const char *feature, *sentence;

@@ -259,6 +259,8 @@ static char *case_sentence(const struct report *r, struct arena *a)
 	case VERDICT_OOM:
 		return arena_printf(a, "the process of %s was ended: %s", r->engine, text);
 	case VERDICT_CRASH:
+		if (r->answers[judged_point(r)].raised)
+			return arena_printf(a, "%s answered an error: %s", r->engine, text);
 		return arena_printf(a, "the process of %s died: %s", r->engine, text);
 	case VERDICT_CONVENTION:
 	case VERDICT_INACCURATE:

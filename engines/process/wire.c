@@ -280,6 +280,7 @@ static bool read_answer(const struct json *v, struct arena *a, struct answer *ou
 		if (!json_only_keys(v, unsupported_keys, 2, e) || !json_required(v, "text", JSON_STRING, &text, e))
 			return false;
 		out->status = *status->text == 'u' ? ANSWER_UNSUPPORTED : ANSWER_CRASH;
+		out->raised = out->status == ANSWER_CRASH;
 		out->text = text->text;
 		return true;
 	}

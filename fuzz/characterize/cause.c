@@ -15,6 +15,7 @@ enum how {
 	HOW_PARTLY_NOT_ZERO,
 	HOW_NAN,
 	HOW_SIGN,
+	HOW_PARTLY_SIGN,
 	HOW_FACTOR,
 	HOW_OTHER
 };
@@ -27,7 +28,7 @@ static const char *const how_texts[][2] = {
     [HOW_PARTLY_NOT_ZERO] = {"is not 0 where it should be", "are not 0 where they should be"},
     [HOW_NAN] = {"is NaN", "are NaN"},
     [HOW_SIGN] = {"has the wrong sign", "have the wrong sign"},
-    [HOW_FACTOR] = {"is %.4g times what it should be", "are %.4g times what they should be"},
+    [HOW_PARTLY_SIGN] = {"has the wrong sign in some elements", "have the wrong sign in some elements"},
     [HOW_OTHER] = {"is wrong", "are wrong"},
 };
 
@@ -50,7 +51,7 @@ static enum how how_wrong(const struct variant_row *r, double *factor)
 {
 	const double *expected, *returned;
 	int n = row_numbers(r, &expected, &returned), off = 0, zero = 0, due_zero = 0;
-	bool steady = true, all_returned = true, all_due = true;
+	bool steady = true, all_returned = true, all_due = true, signs = true;
 	int p, q;
 
 	*factor = NAN;
@@ -68,6 +69,7 @@ static enum how how_wrong(const struct variant_row *r, double *factor)
 		off++;
 		zero += returned[i] == 0;
 		due_zero += expected[i] == 0;
+		signs &= fabs(ratio + 1) < 1e-3;
 		steady &= isfinite(ratio) && (isnan(*factor) || fabs(ratio / *factor - 1) < 1e-3);
 		*factor = ratio;
 	}
@@ -77,9 +79,11 @@ static enum how how_wrong(const struct variant_row *r, double *factor)
 		return all_returned ? HOW_DROPPED : HOW_PARTLY_DROPPED;
 	if (due_zero == off)
 		return all_due ? HOW_NOT_ZERO : HOW_PARTLY_NOT_ZERO;
+	if (signs)
+		return steady ? HOW_SIGN : HOW_PARTLY_SIGN;
 	if (!steady || !fit_ratio(*factor, &p, &q) || q > 8 || abs(p) > 16)
 		return HOW_OTHER;
-	return fabs(*factor + 1) < 1e-3 ? HOW_SIGN : HOW_FACTOR;
+	return HOW_FACTOR;
 }
 
 static const char *how_text(struct lab *l, enum how how, double factor, bool several)
@@ -211,11 +215,22 @@ static const char *set_text(struct lab *l, const struct blame *b, const bool *se
 
 /* ---- the paragraph ---- */
 
-static const char *derivative_word(const struct lab *l)
+/* "gradient", "derivative"; of an order above 1 or a batch, what it is. */
+static const char *derivative_word(struct lab *l)
 {
-	const struct transform *t = request_outermost(l->base->transform, l->base->n_transform);
+	static const char *const orders[] = {"second", "third"};
+	const struct testcase *c = l->base;
+	const struct transform *t = request_outermost(c->transform, c->n_transform);
+	const int order = request_order(c->transform, c->n_transform);
+	const bool batched = order < c->n_transform;
 
-	return t && t->kind == TRANSFORM_JVP ? "derivative" : "gradient";
+	if (order > 3)
+		return batched ? "batched higher derivative" : "higher derivative";
+	if (order > 1)
+		return LAB_TEXT(l, "%s%s derivative", batched ? "batched " : "", orders[order - 2]);
+	if (t && t->kind == TRANSFORM_JVP)
+		return batched ? "batched derivative" : "derivative";
+	return batched ? "batched gradient" : "gradient";
 }
 
 static const char *ops_of_base(struct lab *l)
@@ -225,7 +240,7 @@ static const char *ops_of_base(struct lab *l)
 	for (struct walk w = walk_nodes(&l->base->program.top); walk_next(&w);)
 		if (w.node->op != OP_CONSTANT && !strstr(text, op_table[w.node->op].name))
 			text = LAB_TEXT(l, "%s%s%s", text, *text ? " and " : "", op_table[w.node->op].name);
-	return *text ? text : "a program without ops";
+	return *text ? text : "an input that is a result";
 }
 
 /* What is wrong with answers that are no numbers, or whose values are wrong. */
@@ -237,7 +252,8 @@ static const char *about_answers(struct lab *l)
 	case VERDICT_WRONG_PRIMAL:
 		return LAB_TEXT(l, "The value of %s is wrong, before any derivative.", ops);
 	case VERDICT_CRASH:
-		return LAB_TEXT(l, "The engine fails on %s: it answers an error, or dies.", ops);
+		return LAB_TEXT(
+		    l, "The %s on %s.", l->raised ? "engine answers an error" : "engine's process dies", ops);
 	case VERDICT_HANG:
 		return LAB_TEXT(l, "The engine does not come to an end on %s.", ops);
 	case VERDICT_OOM:
@@ -309,6 +325,17 @@ static const char *about_operands(struct lab *l)
 	return n ? LAB_TEXT(l, "%s With respect to %s it is right.", text, right) : text;
 }
 
+/* Whether the condition speaks of the feature of a statement that the failure needs something. */
+static bool is_told(const struct lab *l, const char *needed)
+{
+	const struct condition *c = l->out->condition;
+
+	for (int i = 0; c && c->determined && i < c->n_term; i++)
+		if (c->term[i].holds && strstr(needed, c->term[i].sentence))
+			return true;
+	return false;
+}
+
 void lab_tell_cause(struct lab *l)
 {
 	const struct transform *t = request_outermost(l->base->transform, l->base->n_transform);
@@ -316,7 +343,16 @@ void lab_tell_cause(struct lab *l)
 
 	if (!text)
 		text = t ? about_operands(l) : LAB_TEXT(l, "The value of %s is wrong.", ops_of_base(l));
-	if (l->out->condition)
+	for (int i = 0; i < l->out->n_statement; i++)
+		if (!strcmp(l->out->statement[i].id, "counts"))
+			text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
+	if (l->out->condition && l->out->condition->determined)
 		text = LAB_TEXT(l, "%s %s", text, l->out->condition->text);
+	for (int i = 0; i < l->out->n_statement; i++)
+		if (!strcmp(l->out->statement[i].id, "needed")) { /* the first one says most */
+			if (!is_told(l, l->out->statement[i].text))
+				text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
+			break;
+		}
 	l->out->cause = text;
 }

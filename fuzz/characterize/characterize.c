@@ -183,6 +183,7 @@ static void find_condition(struct lab *l, int held_out)
 	c->n_term = x.n_term;
 	c->any = x.any;
 	c->always = x.always;
+	c->determined = x.determined || x.always;
 	for (int i = 0; i < x.n_term; i++)
 		c->term[i] = (struct condition_term){x.term[i].name, x.term[i].sentence, x.term[i].holds};
 	c->text = explanation_text(&x, l->arena);
@@ -209,7 +210,8 @@ static void find_typical(struct lab *l, struct typical_case *out)
 	struct growth g;
 
 	l->typical = l->base;
-	*c = grow(l->base, l->finding.verdict, &q, dies ? GROWTH_BUDGET_DEATHS : GROWTH_BUDGET, l->arena, &g);
+	*c = grow(l->base, l->finding.verdict, &q, dies ? GROWTH_BUDGET_DEATHS : GROWTH_BUDGET, lab_note_pair, l,
+	    l->arena, &g);
 	l->out->runs += g.tried;
 	if (!g.kept)
 		return;
@@ -239,8 +241,14 @@ bool characterize(struct bench *b, const char *spec, const struct testcase *c, c
 	l.explain = explanation_open();
 	bench_judge(b, c, a, &r);
 	l.finding = r.judgement[0];
+	for (int k = 0; k < c->n_point; k++)
+		l.raised |= r.answer[0][k].raised;
 	lab_try_chance(&l);
 	find_typical(&l, &out->typical);
+	arena_reset(&l.scratch);
+	explanation_about(l.explain, l.base, &l.scratch);
+	if (l.typical != l.base)
+		explanation_about(l.explain, l.typical, &l.scratch);
 	run_experiments(&l, o->experiments);
 	find_condition(&l, o->held_out);
 	lab_depart(&l);

@@ -244,8 +244,8 @@ void experiment_contributions(struct lab *l)
 	int n;
 
 	lab_columns(l, (const char *const[]){"operand", "differentiated", "value"}, 3);
-	if (!t || request_slices(l->typical->transform, l->typical->n_transform) > 1)
-		return;
+	if (!t || request_order(l->typical->transform, l->typical->n_transform) < l->typical->n_transform)
+		return; /* a batch would be removed */
 	n = lab_uses(l, uses);
 	for (int i = 0; i < n; i++) {
 		try_ways(l, &uses[i], true);

@@ -1,10 +1,12 @@
 /* explain.c: finds the simplest combination of features that separates failing variants from passing ones. */
 #include "explain.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/heap.h"
+#include "graph/walk.h"
 #include "facts.h"
 
 enum {
@@ -12,7 +14,8 @@ enum {
 	VARIANTS = 4096,
 	WORDS = VARIANTS / 64,
 	PAIRS = 256, /* best pairs that a third term is tried on */
-	ALTERNATIVES = 4
+	ALTERNATIVES = 2,
+	TOLD = 10 /* a condition is told if it is wrong about at most one variant in so many */
 };
 
 struct explanation {
@@ -21,6 +24,10 @@ struct explanation {
 	bool fails[VARIANTS];
 	int number[VARIANTS];
 	uint64_t has[FEATURES][WORDS]; /* one bit per variant */
+	int n_about;                   /* cases that the condition is to be about; how many of them have a feature */
+	int about[FEATURES];
+	bool own_op[OP_COUNT]; /* in one of them */
+	uint64_t near[WORDS];  /* variants without other ops */
 };
 
 struct explanation *explanation_open(void)
@@ -70,6 +77,31 @@ static int named_feature(struct explanation *x, const char *name, const char *se
 	return x->n_feature++;
 }
 
+void explanation_about(struct explanation *x, const struct testcase *c, struct arena *scratch)
+{
+	const struct facts *f = facts_of(c, scratch);
+
+	x->n_about++;
+	for (struct walk w = walk_nodes(&c->program.top); walk_next(&w);)
+		x->own_op[w.node->op] = true;
+	for (int i = 0; i < FEATURE_COUNT; i++)
+		x->about[i] += f->at[i];
+	for (int i = 0; i < f->n_named; i++) {
+		int k = named_feature(x, f->named[i], f->sentence[i]);
+
+		if (k >= 0)
+			x->about[k]++;
+	}
+}
+
+static bool has_other_op(const struct explanation *x, const struct program *p)
+{
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
+		if (w.node->op != OP_CONSTANT && !x->own_op[w.node->op])
+			return true;
+	return false;
+}
+
 void explanation_add(struct explanation *x, const struct testcase *c, bool fails, int number, struct arena *scratch)
 {
 	const struct facts *f;
@@ -84,6 +116,8 @@ void explanation_add(struct explanation *x, const struct testcase *c, bool fails
 	v = x->n_variant++;
 	x->fails[v] = fails;
 	x->number[v] = number;
+	if (!has_other_op(x, &c->program))
+		x->near[v / 64] |= (uint64_t)1 << v % 64;
 	for (int i = 0; i < FEATURE_COUNT; i++)
 		if (f->at[i])
 			x->has[i][v / 64] |= (uint64_t)1 << v % 64;
@@ -106,6 +140,7 @@ struct condition_candidate {
 	int n, literal[EXPLANATION_TERMS]; /* 2 * feature + negated */
 	bool any;                          /* one of the terms is enough; else all are needed */
 	int errors;
+	int named; /* terms that are named after ops */
 };
 
 struct condition_search {
@@ -141,6 +176,41 @@ static int errors_of(
 	return n;
 }
 
+/* Whether every op in the name of a feature is in a case that the condition is to be about. */
+static bool names_own_ops(const struct explanation *x, int feature)
+{
+	char word[64];
+
+	for (const char *at = x->name[feature]; feature >= FEATURE_COUNT && *at; at += strspn(at, " ")) {
+		const int n = (int)strcspn(at, " ");
+
+		snprintf(word, sizeof word, "%.*s", n, at);
+		if (op_find(word) >= 0 && !x->own_op[op_find(word)])
+			return false;
+		at += n;
+	}
+	return true;
+}
+
+/* Whether the condition may speak of it. */
+static bool is_about(const struct condition_search *s, int feature, bool negated, const struct set *set)
+{
+	const struct explanation *x = s->x;
+	bool some = false, others = false;
+
+	if (!x->n_about)
+		return true;
+	if (!names_own_ops(x, feature))
+		return false;
+	if (!negated && x->about[feature])
+		return true;
+	for (int w = 0; w < s->words; w++) {
+		some |= (set->at[w] & x->near[w]) != 0;
+		others |= (~set->at[w] & x->near[w] & s->all.at[w]) != 0;
+	}
+	return some && others;
+}
+
 /* Lists the literals that hold for some variants and not for others; of literals for the same variants, the first. */
 static void make_literals(struct condition_search *s, struct arena *a)
 {
@@ -156,7 +226,7 @@ static void make_literals(struct condition_search *s, struct arena *a)
 			for (int w = 0; w < s->words; w++)
 				set->at[w] = (negated ? ~x->has[f][w] : x->has[f][w]) & s->all.at[w];
 			n = count(set->at, s->words);
-			if (!n || n == x->n_variant)
+			if (!n || n == x->n_variant || !is_about(s, f, negated, set))
 				continue;
 			for (k = 0; k < s->n_literal; k++)
 				if (!memcmp(s->set[k].at, set->at, (size_t)s->words * sizeof *set->at))
@@ -180,14 +250,21 @@ static bool same_terms(const struct condition_candidate *a, const struct conditi
 }
 
 /* Inserts c into the list of the best, which is sorted and has up to `room` entries; of equals the first stays. */
-static void offer(struct condition_candidate *best, int *n, int room, const struct condition_candidate *c)
+/* Errors in 1000 variants; a term that is named after an op counts like 5. */
+static int64_t cost_of(const struct condition_search *s, const struct condition_candidate *c)
+{
+	return (int64_t)c->errors * 1000 + (int64_t)c->named * 5 * s->x->n_variant;
+}
+
+static void offer(const struct condition_search *s, struct condition_candidate *best, int *n, int room,
+    const struct condition_candidate *c)
 {
 	int at = *n;
 
 	for (int i = 0; i < *n; i++)
 		if (best[i].errors == c->errors && same_terms(&best[i], c))
 			return;
-	while (at > 0 && best[at - 1].errors > c->errors)
+	while (at > 0 && cost_of(s, &best[at - 1]) > cost_of(s, c))
 		at--;
 	if (at == room)
 		return;
@@ -197,13 +274,17 @@ static void offer(struct condition_candidate *best, int *n, int room, const stru
 	best[at] = *c;
 }
 
+static bool is_named(const struct condition_search *s, int literal) { return s->literal[literal] / 2 >= FEATURE_COUNT; }
+
 static void search_singles(const struct condition_search *s, struct condition_candidate *best, int *n)
 {
 	for (int i = 0; i < s->n_literal; i++) {
-		struct condition_candidate c = {
-		    .n = 1, .literal = {i}, .errors = errors_of(s, &s->set[i], NULL, NULL, false)};
+		struct condition_candidate c = {.n = 1,
+		    .literal = {i},
+		    .errors = errors_of(s, &s->set[i], NULL, NULL, false),
+		    .named = is_named(s, i)};
 
-		offer(best, n, PAIRS, &c);
+		offer(s, best, n, PAIRS, &c);
 	}
 }
 
@@ -215,10 +296,11 @@ static void search_pairs(const struct condition_search *s, struct condition_cand
 				struct condition_candidate c = {.n = 2,
 				    .literal = {i, k},
 				    .any = any,
-				    .errors = errors_of(s, &s->set[i], &s->set[k], NULL, any)};
+				    .errors = errors_of(s, &s->set[i], &s->set[k], NULL, any),
+				    .named = is_named(s, i) + is_named(s, k)};
 
-				if (*n < PAIRS || c.errors < best[*n - 1].errors)
-					offer(best, n, PAIRS, &c);
+				if (*n < PAIRS || cost_of(s, &c) < cost_of(s, &best[*n - 1]))
+					offer(s, best, n, PAIRS, &c);
 			}
 }
 
@@ -232,8 +314,9 @@ static void search_triples(const struct condition_search *s, const struct condit
 			c.n = 3;
 			c.literal[2] = k;
 			c.errors = errors_of(s, &s->set[c.literal[0]], &s->set[c.literal[1]], &s->set[k], c.any);
-			if (*n < PAIRS || c.errors < best[*n - 1].errors)
-				offer(best, n, PAIRS, &c);
+			c.named += is_named(s, k);
+			if (*n < PAIRS || cost_of(s, &c) < cost_of(s, &best[*n - 1]))
+				offer(s, best, n, PAIRS, &c);
 		}
 }
 
@@ -283,8 +366,25 @@ static void put_counts(
 	}
 }
 
+/* The next best conditions of as many terms, with their scores: those that are nearly as good. */
+static void put_alternatives(const struct condition_search *s, const struct condition_candidate *best, int n,
+    struct explained *out, struct arena *a)
+{
+	const int variants = s->x->n_variant;
+
+	out->alternative = NEW(a, const char *, ALTERNATIVES);
+	for (int i = 1;
+	     i < n && out->n_alternative < ALTERNATIVES && (best[i].errors - best[0].errors) * 100 <= variants; i++) {
+		struct explained other = {0};
+
+		put_condition(s, &best[i], &other, a);
+		out->alternative[out->n_alternative++] = arena_printf(a, "%s (It predicts %d of %d variants.)",
+		    explanation_text(&other, a), variants - best[i].errors, variants);
+	}
+}
+
 /* Whether one more term is worth it: it must save more than one exception in 100 variants. */
-static bool worth(int fewer, int n_variant) { return fewer > 0 && fewer * 100 > n_variant; }
+static bool worth(int64_t saved, int n_variant) { return saved > 10 * (int64_t)n_variant; }
 
 void explanation_find(const struct explanation *x, struct arena *a, struct explained *out)
 {
@@ -315,7 +415,7 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 	if (!n[1])
 		return;
 	for (int i = 2; i <= EXPLANATION_TERMS; i++)
-		if (n[i] && worth(best[terms][0].errors - best[i][0].errors, x->n_variant))
+		if (n[i] && worth(cost_of(&s, &best[terms][0]) - cost_of(&s, &best[i][0]), x->n_variant))
 			terms = i;
 	chosen = &best[terms][0];
 	/* "always" or "never" would predict as well */
@@ -323,14 +423,8 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 		return;
 	put_condition(&s, chosen, out, a);
 	put_counts(&s, chosen, out, a);
-	out->alternative = NEW(a, const char *, ALTERNATIVES);
-	for (int i = 1; i < n[terms] && out->n_alternative < ALTERNATIVES && best[terms][i].errors == chosen->errors;
-	     i++) {
-		struct explained other = {0};
-
-		put_condition(&s, &best[terms][i], &other, a);
-		out->alternative[out->n_alternative++] = explanation_text(&other, a);
-	}
+	out->determined = chosen->errors * TOLD <= x->n_variant;
+	put_alternatives(&s, best[terms], n[terms], out, a);
 }
 
 /* ---- using it ---- */

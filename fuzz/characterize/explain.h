@@ -13,6 +13,13 @@ struct explanation;
 struct explanation *explanation_open(void);
 void explanation_close(struct explanation *x);
 
+/*
+ * What the condition is to be about: the smallest case, the typical one.  A term then names only ops of these.  It
+ * holds there, or among variants without other ops it holds for some and not for others.  Call it before variants are
+ * added.
+ */
+void explanation_about(struct explanation *x, const struct testcase *c, struct arena *scratch);
+
 /* Adds a variant.  c must be checked; number is the caller's name for it, added only once.  scratch: for the
  * computation. */
 void explanation_add(struct explanation *x, const struct testcase *c, bool fails, int number, struct arena *scratch);
@@ -27,9 +34,10 @@ struct literal {
 };
 
 struct explained {
-	int n_term;  /* 0: `always`, or no condition is better than a constant guess */
-	bool always; /* every variant fails */
-	bool any;    /* one of the terms is enough; else all are needed */
+	int n_term;      /* 0: `always`, or no condition is better than a constant guess */
+	bool determined; /* it predicts enough of the variants to be told */
+	bool always;     /* every variant fails */
+	bool any;        /* one of the terms is enough; else all are needed */
 	struct literal term[EXPLANATION_TERMS];
 	int failing, failing_with, passing, passing_without;
 	int n_alternative;

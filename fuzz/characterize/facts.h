@@ -57,6 +57,7 @@ void facts_find_live(struct facts *f);   /* facts_activity.c: live; after facts_
 void facts_at_points(struct facts *f);   /* facts_values.c: runs the program; run, taken */
 void facts_of_program(struct facts *f);  /* facts_program.c: loops, sharing, ops */
 void facts_of_uses(struct facts *f);     /* facts_uses.c: which node reads which value; after facts_find_live */
+void facts_of_counts(struct facts *f);   /* facts_counts.c: after facts_of_program; carries, captures, views */
 void facts_of_request(struct facts *f);  /* facts_request.c */
 
 #endif

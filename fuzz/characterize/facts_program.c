@@ -4,6 +4,7 @@
 
 #include "facts.h"
 #include "fuzz/edit/edit.h"
+#include "fuzz/edit/operand_name.h"
 
 static bool is_float(const struct facts *f, int value) { return dtype_is_float(f->c->program.type[value].dtype); }
 
@@ -118,16 +119,17 @@ static void of_loop(struct facts *f, const struct node *n, const struct node_loo
 
 /* ---- nodes ---- */
 
-static void name_op(struct facts *f, const char *how, enum op op, int which)
+/* which: an operand, which the sentence calls by what it is to the op; -1: none. */
+static void name_op(struct facts *f, const char *how, const struct node *n, int which)
 {
-	const char *op_name = op_table[op].name;
+	const char *op_name = op_table[n->op].name;
 
 	if (which < 0)
 		facts_name(f, arena_printf(f->arena, "%s %s", how, op_name),
 		    arena_printf(f->arena, "%s is %s", op_name, !strcmp(how, "derives") ? "differentiated" : how));
 	else
 		facts_name(f, arena_printf(f->arena, "%s %s %d", how, op_name, which),
-		    arena_printf(f->arena, "operand %d of %s is %s", which, op_name,
+		    arena_printf(f->arena, "the %s of %s is %s", operand_name(n, which, f->arena), op_name,
 		        !strcmp(how, "traces")       ? "differentiated"
 		            : !strcmp(how, "passes") ? "differentiated and contributes to the result"
 		                                     : "not differentiated"));
@@ -176,9 +178,9 @@ static void of_operands(struct facts *f, const struct node *n)
 		return;
 	for (int i = 0; i < n->n_arg && i < FACTS_OPERANDS && varied; i++)
 		if (dtype_is_float(type[n->arg[i]].dtype)) {
-			name_op(f, f->reached[n->arg[i]] ? "traces" : "holds", n->op, i);
+			name_op(f, f->reached[n->arg[i]] ? "traces" : "holds", n, i);
 			if (f->live[n->arg[i]] && facts_passes(f, n, i))
-				name_op(f, "passes", n->op, i);
+				name_op(f, "passes", n, i);
 		}
 	if (n->n_region)
 		return;
@@ -297,7 +299,7 @@ static void of_node(struct facts *f, const struct region *r, const struct node *
 		of_inputs(f, n);
 	if (!derived)
 		return;
-	name_op(f, "derives", n->op, -1);
+	name_op(f, "derives", n, -1);
 	if (at.loop) {
 		f->at[FEATURE_IN_LOOP] = true;
 		facts_name(f, arena_printf(f->arena, "loops %s", op_table[n->op].name),

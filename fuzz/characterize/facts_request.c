@@ -98,6 +98,7 @@ struct facts *facts_of(const struct testcase *c, struct arena *a)
 	facts_find_varied(f);
 	facts_at_points(f);
 	facts_of_program(f);
+	facts_of_counts(f);
 	facts_of_request(f);
 	return f;
 }

@@ -395,6 +395,15 @@ void facts_of_uses(struct facts *f)
 
 	memset(u.maker, -1, (size_t)n * sizeof *u.maker);
 	count_region(&u, &f->c->program.top);
+	for (int v = 0; v < f->c->program.n_value; v++) {
+		const int uses = f->live[v] ? u.n[v] : 0;
+
+		f->at[FEATURE_USES_OVER_TWO] |= uses > 2;
+		f->at[FEATURE_USES_OVER_THREE] |= uses > 3;
+		f->at[FEATURE_USES_OVER_FOUR] |= uses > 4;
+		f->at[FEATURE_USES_OVER_FIVE] |= uses > 5;
+		f->at[FEATURE_USES_OVER_SEVEN] |= uses > 7;
+	}
 	u.position = 0;
 	name_region(&u, &f->c->program.top);
 	of_needed(&u);

@@ -16,9 +16,11 @@ struct watch {
 	bool *singular; /* [n_value] its op was at the end of its domain, or gave no finite value */
 	bool *untaken;  /* [n_value] a select, maximum or minimum did not take it as operand, at least once */
 	bool *lost;     /* the same for maximum and minimum only */
+	bool known;     /* values have the numbers of the case: nothing was lowered */
 	bool *run, *unentered, *chooses, *taken[FACTS_OPERANDS], *changes, *zero_factor[2];
-	uint64_t *last; /* [n_value] hash of the value when it was last computed at this point; 0: not yet */
-	int *entered;   /* [n_value] first result of a loop: executions of its body since it last ended */
+	uint64_t *last;            /* [n_value] hash of the value when it was last computed at this point; 0: not yet */
+	uint64_t path, first_path; /* the branches and trip counts so far at this point, and at the first */
+	int *entered;              /* [n_value] first result of a loop: executions of its body since it last ended */
 };
 
 static bool at_end_of_domain(enum domain d, double a, double b)
@@ -63,6 +65,10 @@ static void watch_elementwise(struct watch *w, const struct node *n, const struc
 	const struct tensor *y = &value[n->out];
 	struct facts *f = w->f;
 	enum family family = op_table[n->op].family;
+
+	if (family == FAMILY_BINARY && dtype_is_float(y->type.dtype) && w->known && f->varied[n->arg[0]] &&
+	    f->varied[n->arg[1]])
+		f->at[FEATURE_OPERANDS_EQUAL] |= tensor_same(&value[n->arg[0]], &value[n->arg[1]]);
 
 	for (int i = 0, size = shape_elements(&y->type.shape); i < size; i++) {
 		double a = element(&value[n->arg[0]], &y->type.shape, i),
@@ -120,6 +126,39 @@ static void watch_mask(struct watch *w, const struct node *n, const struct tenso
 	}
 }
 
+/* How many elements of x equal an element of y, the extremum of some of them: at least if y has one element. */
+static void watch_ties(struct facts *f, const struct node *n, const struct tensor *x, const struct tensor *y)
+{
+	const int groups = shape_elements(&y->type.shape), size = shape_elements(&x->type.shape);
+	int *ties = NEW(f->arena, int, groups + 1);
+	int stride[LIMIT_RANK], step[LIMIT_RANK] = {0}, place = 1;
+
+	shape_strides(&x->type.shape, stride);
+	for (int d = x->type.shape.rank - 1; d >= 0; d--) {
+		bool reduced = false;
+
+		for (int k = 0; k < n->attrs.n_axes; k++)
+			reduced |= n->attrs.axes[k] == d;
+		step[d] = reduced ? 0 : place;
+		place *= reduced ? 1 : x->type.shape.extent[d];
+	}
+	for (int i = 0; i < size; i++) {
+		int group = 0;
+
+		for (int d = 0; d < x->type.shape.rank; d++)
+			group += i / stride[d] % x->type.shape.extent[d] * step[d];
+		if (group < groups && x->at[i].f == y->at[group].f)
+			ties[group]++;
+	}
+	for (int g = 0; g < groups; g++) {
+		f->at[FEATURE_TIES_OVER_TWO] |= ties[g] > 2;
+		f->at[FEATURE_TIES_OVER_THREE] |= ties[g] > 3;
+		f->at[FEATURE_TIES_OVER_FOUR] |= ties[g] > 4;
+		f->at[FEATURE_TIES_OVER_FIVE] |= ties[g] > 5;
+		f->at[FEATURE_TIES_OVER_SEVEN] |= ties[g] > 7;
+	}
+}
+
 static void watch_reduction(struct watch *w, const struct node *n, const struct tensor *value)
 {
 	const struct tensor *x = &value[n->arg[0]];
@@ -143,6 +182,8 @@ static void watch_reduction(struct watch *w, const struct node *n, const struct 
 		w->singular[n->out] |= zeros == size;
 	}
 	if (n->op == OP_REDUCE_MAX || n->op == OP_REDUCE_MIN)
+		watch_ties(f, n, x, &value[n->out]);
+	if (n->op == OP_REDUCE_MAX || n->op == OP_REDUCE_MIN)
 		w->lost[n->arg[0]] |= size > 1;
 }
 
@@ -164,6 +205,18 @@ static void watch_indices(struct watch *w, const struct node *n, const struct te
 	}
 }
 
+static void watch_starts(struct watch *w, const struct node *n, const struct tensor *value)
+{
+	const bool reads = op_table[n->op].family == FAMILY_DYNAMIC_SLICE;
+	const struct shape *x = &value[n->arg[0]].type.shape,
+	                   *part = reads ? &value[n->out].type.shape : &value[n->arg[1]].type.shape;
+	const struct tensor *starts = &value[n->arg[reads ? 1 : 2]];
+
+	for (int d = 0; d < x->rank; d++)
+		w->f->at[FEATURE_START_CLAMPED] |= starts->at[d].i < 0 ||
+		    starts->at[d].i > x->extent[d] - part->extent[d];
+}
+
 static void watch_loop(struct watch *w, const struct node *n, const struct tensor *value)
 {
 	const struct node_loop l = node_loop(n);
@@ -177,7 +230,12 @@ static void watch_loop(struct watch *w, const struct node *n, const struct tenso
 	f->at[FEATURE_TRIPS_OVER_ONE] |= trips > 1;
 	f->at[FEATURE_TRIPS_OVER_TWO] |= trips > 2;
 	f->at[FEATURE_TRIPS_OVER_THREE] |= trips > 3;
+	f->at[FEATURE_TRIPS_OVER_FOUR] |= trips > 4;
+	f->at[FEATURE_TRIPS_OVER_FIVE] |= trips > 5;
+	f->at[FEATURE_TRIPS_OVER_SIX] |= trips > 6;
+	f->at[FEATURE_TRIPS_OVER_SEVEN] |= trips > 7;
 	f->at[FEATURE_TRIPS_ZERO] |= trips == 0;
+	w->path = w->path * 31 + (uint64_t)trips;
 	w->unentered[n->out] |= trips == 0;
 	f->at[FEATURE_LOOP_ENDS_EARLY] |= (n->op == OP_FOR || n->op == OP_SCAN) && n->attrs.until &&
 	    trips < node_max_trip(n);
@@ -276,6 +334,10 @@ static void watch_step(void *self, const struct region *region, const struct nod
 		watch_mask(w, n, value);
 	else if (node_loop(n).is_loop && n->n_out)
 		watch_loop(w, n, value);
+	else if (family == FAMILY_COND)
+		w->path = w->path * 31 + 1 + (value[n->arg[0]].at->i != 0);
+	else if (family == FAMILY_DYNAMIC_SLICE || family == FAMILY_DYNAMIC_UPDATE_SLICE)
+		watch_starts(w, n, value);
 }
 
 /* Whether value v was singular, or a value that v is computed from in region r and its regions. */
@@ -346,16 +408,21 @@ static void of_point(struct facts *f, const struct tensor *point)
 static void run_points(
     struct facts *f, const struct program *p, const struct interpret_observer *observer, uint64_t *last)
 {
+	struct watch *w = observer->self;
+
 	for (int k = 0; k < f->c->n_point; k++) {
 		struct arena_mark mark = arena_mark(f->arena);
 		struct tensor input[LIMIT_ARGS], result[LIMIT_ARGS];
 
+		w->path = 1;
 		memset(last, 0, (size_t)p->n_value * sizeof *last);
 		for (int i = 0; i < p->top.n_param; i++)
 			input[i] = (struct tensor){
 			    p->type[p->top.param + i], f->c->point[k][i].at}; /* the first slice of a batch */
 		interpret_observed(p, input, observer, f->arena, result);
 		arena_rewind(f->arena, mark);
+		w->first_path = k ? w->first_path : w->path;
+		f->at[FEATURE_PATHS_DIFFER] |= w->path != w->first_path;
 	}
 }
 
@@ -404,6 +471,7 @@ void facts_at_points(struct facts *f)
 		return; /* an engine would lower it first: its values are not known */
 	plain = lower_customs(p, DERIVATIVE_COUNT, f->arena);
 	lowered = lower_fixed_points(&plain, false, f->arena);
+	w.known = lowered.top.node == p->top.node;
 	w.singular = NEW(f->arena, bool, lowered.n_value);
 	w.untaken = NEW(f->arena, bool, lowered.n_value);
 	w.lost = NEW(f->arena, bool, lowered.n_value);

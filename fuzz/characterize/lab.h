@@ -8,6 +8,7 @@
 #include "reports/characterization.h"
 #include "fuzz/bench/bench.h"
 #include "explain.h"
+#include "facts.h"
 #include "fuzz/edit/edit.h"
 
 enum {
@@ -23,6 +24,7 @@ struct lab {
 	const struct testcase *base;
 	const struct testcase *typical; /* the base, if there is no other */
 	struct judgement finding;       /* of the base */
+	bool raised;                    /* the engine answered an error there */
 	struct arena *arena;            /* for everything that is kept */
 	struct arena work, scratch;     /* for one variant; for judging it */
 	double deadline;                /* on bench_clock; infinite: none */
@@ -34,6 +36,7 @@ struct lab {
 	int asks;  /* how often a case must pass to count as passing; more than 1 if the engine answers by chance */
 	struct explanation *explain; /* the features of every variant */
 	struct engine *primal;
+	double needed[FEATURE_COUNT]; /* how much pairs of cases say that the failure needs a feature (needed.c) */
 	int case_room, hash_room, statement_room;
 	uint64_t *case_hash;
 };
@@ -111,6 +114,12 @@ struct use {
 enum { LAB_USES = 48 };
 /* Lists them in order; returns how many.  Texts in l->arena. */
 int lab_uses(struct lab *l, struct use out[LAB_USES]);
+/* Appends statements about the numbers from which on the case fails (counts.c).  The first ones stand in the cause. */
+void lab_state_counts(struct lab *l);
+/* Notes what a case has that fails, and an edit of it lacks that does not: a grow_pair_fn for a lab. */
+void lab_note_pair(void *lab, const struct testcase *fails, const struct testcase *passes);
+/* Says which features of the typical case the failure needs. */
+void lab_state_needed(struct lab *l);
 /* Writes out->cause: the paragraph that a maintainer reads first (cause.c).  Call it after all else. */
 void lab_tell_cause(struct lab *l);
 

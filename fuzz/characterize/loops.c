@@ -7,30 +7,38 @@
 
 /* ---- trip counts ---- */
 
-static const int trips[] = {0, 1, 2, 3, 4, 5, 8};
+static const int trips[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17};
 enum { TRIPS = sizeof trips / sizeof *trips };
 
-void experiment_trips(struct lab *l)
+static void try_trips(struct lab *l, const struct testcase *c, const char *of)
 {
-	struct edit e = lab_edit(l);
+	struct edit e = lab_edit_of(l, c);
 	struct site s;
 	int loops = 0;
 
-	lab_columns(l, (const char *const[]){"loop", "iterations"}, 2);
 	for (struct walk w = walk_nodes(&e.c.program.top); edit_next(&e, &w, &s);)
 		loops += node_loop(s.node).is_loop;
 	for (int which = 0; which < loops; which++)
 		for (int t = 0; t < TRIPS; t++) {
 			int left = which, k = -1;
 
-			e = lab_edit(l);
+			e = lab_edit_of(l, c);
 			while (left >= 0 && edit_site(&e, ++k, &s))
 				left -= node_loop(s.node).is_loop;
 			if (edit_set_trip(&e, &s, trips[t]))
 				lab_try(l, &e,
-				    (const char *const[]){LAB_TEXT(l, "%d (%s)", which, op_table[s.node->op].name),
+				    (const char *const[]){
+				        LAB_TEXT(l, "%d (%s)%s", which, op_table[s.node->op].name, of),
 				        LAB_TEXT(l, "%d", trips[t])});
 		}
+}
+
+void experiment_trips(struct lab *l)
+{
+	lab_columns(l, (const char *const[]){"loop", "iterations"}, 2);
+	try_trips(l, l->base, "");
+	if (l->typical != l->base)
+		try_trips(l, l->typical, ", typical");
 }
 
 /* ---- kinds of loops ---- */

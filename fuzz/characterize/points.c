@@ -263,16 +263,20 @@ void experiment_batches(struct lab *l)
 
 /* ---- neighbours ---- */
 
-enum { NEIGHBOURS = 500, SAMPLES = 1000 }; /* in the table; further ones that only count for the condition */
+enum {
+	NEIGHBOURS = 500, /* in the table */
+	SAMPLES = 1000,   /* further ones, which only count for the condition */
+	TYPICAL = 500     /* further ones of the typical case */
+};
 
-/* Makes variant number k in l->scratch; false if its request differs from that of the base. */
-static bool neighbour(struct lab *l, int k, struct testcase *t)
+/* Makes variant number k of a case in l->scratch; false if its request differs from that of the base. */
+static bool neighbour(struct lab *l, const struct testcase *of, int k, struct testcase *t)
 {
 	const struct profile profile = profile_default();
-	struct choice c = choice_seeded(seed_mix(testcase_hash(l->base), (uint64_t)k + 1));
+	struct choice c = choice_seeded(seed_mix(testcase_hash(of), (uint64_t)k + 1));
 
 	arena_reset(&l->scratch);
-	*t = mutate(l->base, &c, &profile, &l->scratch);
+	*t = mutate(of, &c, &profile, &l->scratch);
 	return lab_same_request(l, t);
 }
 
@@ -284,12 +288,15 @@ void experiment_neighbours(struct lab *l)
 
 	lab_columns(l, (const char *const[]){"draw", "ops"}, 2);
 	for (int k = 0; k < NEIGHBOURS && !lab_over(l); k++)
-		if (neighbour(l, k, &t)) {
+		if (neighbour(l, l->base, k, &t)) {
 			struct edit e = lab_edit_of(l, &t);
 
 			lab_try(l, &e, (const char *const[]){LAB_TEXT(l, "%d", k + 1), lab_ops(l, &e)});
 		}
 	for (int k = NEIGHBOURS; k < NEIGHBOURS + SAMPLES && !lab_over(l) && !kills; k++)
-		if (neighbour(l, k, &t))
+		if (neighbour(l, l->base, k, &t))
+			lab_sample(l, &t);
+	for (int k = 0; k < TYPICAL && l->typical != l->base && !lab_over(l) && !kills; k++)
+		if (neighbour(l, l->typical, k, &t))
 			lab_sample(l, &t);
 }

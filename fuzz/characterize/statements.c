@@ -560,6 +560,8 @@ void lab_state(struct lab *l)
 	struct support s[32];
 	int fails = 0, passes = 0;
 
+	lab_state_counts(l);
+	lab_state_needed(l);
 	state_forward(l);
 	for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
 		t = lab_find(l, states[i].id);

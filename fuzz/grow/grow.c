@@ -17,6 +17,8 @@ static const struct growth_step {
 struct growing {
 	const struct question *question;
 	enum verdict verdict;
+	grow_pair_fn *pair;
+	void *context;
 	struct arena keep[2], work, scratch;
 	int which;
 	struct testcase best;
@@ -55,8 +57,11 @@ static void attempt_one(void *context)
 	    testcase_equal(&e.c, &g->best))
 		return;
 	x->judged = true;
-	if (!case_shows(&e.c, g->question, &g->scratch, &j) || j.verdict != g->verdict)
+	if (!case_shows(&e.c, g->question, &g->scratch, &j) || j.verdict != g->verdict) {
+		if (g->pair && j.verdict == VERDICT_AGREE)
+			g->pair(g->context, &g->best, &e.c);
 		return;
+	}
 	x->kept = true;
 	keep_case(g, &e.c);
 }
@@ -77,12 +82,12 @@ static void run_step(struct growing *g, const struct growth_step *step, int budg
 	}
 }
 
-struct testcase grow(const struct testcase *from, enum verdict v, const struct question *q, int budget, struct arena *a,
-    struct growth *out)
+struct testcase grow(const struct testcase *from, enum verdict v, const struct question *q, int budget,
+    grow_pair_fn *pair, void *context, struct arena *a, struct growth *out)
 {
 	struct question analytic = {.bench = q->bench, .runs = q->runs, .until = q->until, .spent = q->spent},
 	                in_full = {.bench = q->bench, .judged = JUDGED_IN_FULL, .runs = q->runs};
-	struct growing g = {.question = &analytic, .verdict = v};
+	struct growing g = {.question = &analytic, .verdict = v, .pair = pair, .context = context};
 	struct judgement j;
 	struct testcase grown;
 	struct error error = {0};

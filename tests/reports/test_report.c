@@ -161,6 +161,7 @@ enum sample_kind {
 	SAMPLE_DTYPE,
 	SAMPLE_MODIFIED,
 	SAMPLE_CRASH,
+	SAMPLE_RAISED,
 	SAMPLE_HANG,
 	SAMPLE_PROTOCOL,
 	SAMPLE_UNSUPPORTED,
@@ -203,6 +204,7 @@ static const struct {
     {SAMPLE_DTYPE, "dtype", "tape+x gives f32[3] for the cotangent of input 0, which is f64[3]"},
     {SAMPLE_MODIFIED, "modified", "tape+x wrote into its inputs"},
     {SAMPLE_CRASH, "crash", "the process of tape+x died: SIGSEGV (vjp wrt [0], point 0)."},
+    {SAMPLE_RAISED, "raised", "tape+x answered an error: SIGSEGV (vjp wrt [0], point 0)."},
     {SAMPLE_HANG, "hang", "tape+x did not end: no answer within 5000 ms"},
     {SAMPLE_PROTOCOL, "protocol", "the answer of tape+x could not be understood: \"x\" \\ \n"},
     {SAMPLE_UNSUPPORTED, "unsupported", "tape+x does not answer this case: no sort"},
@@ -266,6 +268,7 @@ static const struct characterization *sample_characterization(struct sample *s, 
 	};
 	static struct condition condition = {.n_term = 1,
 	    .term = {{"step-depends", "a step depends on x", true}},
+	    .determined = true,
 	    .text = "it depends",
 	    .failing = 4,
 	    .failing_with = 3,
@@ -369,6 +372,10 @@ static struct sample *sample_of(enum sample_kind kind, struct arena *a)
 		break;
 	case SAMPLE_CRASH:
 		spoil_status(s, VERDICT_CRASH, ANSWER_CRASH, "SIGSEGV");
+		break;
+	case SAMPLE_RAISED:
+		spoil_status(s, VERDICT_CRASH, ANSWER_CRASH, "SIGSEGV");
+		s->answer[0].raised = true;
 		break;
 	case SAMPLE_HANG:
 		spoil_status(s, VERDICT_HANG, ANSWER_HANG, "no answer within 5000 ms");

@@ -9,7 +9,9 @@
 
 static const struct row {
 	const char *engine, *smallest;
-	const char *says; /* how the paragraph begins */
+	const char *says;    /* how the paragraph begins */
+	const char *further; /* what it says too; NULL: nothing else is looked for */
+	const char *experiments;
 } rows[] = {
     {"tape+scale:clamp.b:0", "inputs x: f64[]\ny = clamp 1, x, 3\nreturn y\npoint 2\nrequest: vjp x\n",
         "The gradient with respect to the lower bound of clamp is dropped: it is 0."},
@@ -21,6 +23,15 @@ static const struct row {
         "inputs x: f64[1]\ny = scan (x) trip=1 carries=0 { params r; yield r }\nreturn y\n"
         "point [0.5]\nrequest: vjp x\n",
         "The gradient with respect to the per-iteration input of scan is dropped: it is 0."},
+    {"tape+torch-gather-dup",
+        "inputs x: f64[1]\nat: i64[2] = constant [0, 0]\ny = gather x, at axis=0 mode=clip\nreturn y\npoint [0.5]\n"
+        "request: vjp x\n",
+        "The gradient with respect to the indexed tensor of gather is", "It needs that an index occurs twice"},
+    {"functional+residual-fifo",
+        "inputs x: f64[]\ny = for (x) trip=2 { params i, c; p = mul c, x; "
+        "yield p }\nreturn y\npoint 0.5\nrequest: vjp x\n",
+        "The gradient with respect to the value captured by the body of for is wrong.",
+        "It is right with up to 1 iteration of the loop, and wrong from 2 on.", "contributions,trips"},
     {"tape+wrong-dtype", "inputs x: f64[]\ny = mul x, x\nreturn y\npoint 0.5\nrequest: vjp x\n",
         "The engine's answer about mul has the wrong dtype."},
 };
@@ -28,12 +39,13 @@ static const struct row {
 int main(int argc, char **argv)
 {
 	const struct oracle_options options = {.seed = 1, .fd_one_in = INT_MAX};
-	const struct characterize_options only = {.experiments = "contributions"};
 	struct arena a;
 
 	check_begin(argc, argv);
 	arena_init(&a, 512 << 20);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct characterize_options only = {
+		    .experiments = rows[i].experiments ? rows[i].experiments : "contributions"};
 		struct characterization x;
 		struct testcase c;
 		struct error e = {0};
@@ -48,6 +60,8 @@ int main(int argc, char **argv)
 		}
 		CHECK(characterize(&b, rows[i].engine, &c, &only, &a, &x, &e), "%s", e.text);
 		CHECK(x.cause && !strncmp(x.cause, rows[i].says, strlen(rows[i].says)), "%s: %s", rows[i].engine,
+		    x.cause ? x.cause : "nothing");
+		CHECK(!rows[i].further || (x.cause && strstr(x.cause, rows[i].further)), "%s: %s", rows[i].engine,
 		    x.cause ? x.cause : "nothing");
 		bench_close(&b);
 	}

@@ -6,6 +6,7 @@
 
 #include "fuzz/cli/commands.h"
 #include "tests/check.h"
+#include "tests/support/case_text.h"
 
 static const char *const ids[] = {
 #define FEATURE(id, sentence) #id,
@@ -91,6 +92,92 @@ static void test_zoo(struct arena *a)
 	}
 }
 
+/* Features of mechanisms and counts, each in a program that has it and in one that lacks it. */
+static void test_mechanisms(struct arena *a)
+{
+	static const struct {
+		const char *feature, *inputs, *body, *point, *request;
+		bool has;
+	} rows[] = {
+	    {"CARRY_REPLACED", "x: f64[], y: f64[]", "y1 = for (x) trip=2 { params i, c; p = mul y, y; yield p }",
+	        "1, 2", "vjp x, y", true},
+	    {"CARRY_REPLACED", "x: f64[], y: f64[]", "y1 = for (x) trip=2 { params i, c; p = mul c, y; yield p }",
+	        "1, 2", "vjp x, y", false},
+	    {"CARRIES_CROSS", "x: f64[], y: f64[]",
+	        "y1, y2 = for (x, y) trip=2 { params i, c, d; p = mul c, d; yield p, d }", "1, 2", "vjp x, y", true},
+	    {"CARRIES_CROSS", "x: f64[], y: f64[]",
+	        "y1, y2 = for (x, y) trip=2 { params i, c, d; p = mul c, c; yield p, d }", "1, 2", "vjp x, y", false},
+	    {"BRANCH_CHANGES", "x: f64[]",
+	        "y1 = for (x) trip=2 { params i, c; q = gt c, 0.9; "
+	        "b = cond q { s = sin c; yield s } else { yield c }; yield b }",
+	        "1", "vjp x", true},
+	    {"BRANCH_CHANGES", "x: f64[]",
+	        "y1 = for (x) trip=1 { params i, c; q = gt c, 0.9; "
+	        "b = cond q { s = sin c; yield s } else { yield c }; yield b }",
+	        "1", "vjp x", false},
+	    {"BRANCH_HANDS_ON", "x: f64[]", "q = gt x, 0; y1 = cond q { yield x } else { s = sin x; yield s }", "1",
+	        "vjp x", true},
+	    {"BRANCH_HANDS_ON", "x: f64[]", "q = gt x, 0; y1 = cond q { yield x } else { s = sin x; yield s }", "-1",
+	        "vjp x", false},
+	    {"CAPTURES_SEVERAL", "x: f64[], y: f64[]",
+	        "y1 = for (1) trip=2 { params i, c; p = mul x, y; q = add p, c; yield q }", "1, 2", "vjp x, y", true},
+	    {"CAPTURES_SEVERAL", "x: f64[], y: f64[]", "y1 = for (y) trip=2 { params i, c; p = mul x, c; yield p }",
+	        "1, 2", "vjp x, y", false},
+	    {"VIEWS_SEVERAL", "x: f64[2]", "p = reverse x axes=[0]; q = reshape x shape=[2]; y1 = add p, q", "[1, 2]",
+	        "vjp x", true},
+	    {"VIEWS_SEVERAL", "x: f64[2]", "p = reverse x axes=[0]; q = reshape p shape=[2]; y1 = add p, q", "[1, 2]",
+	        "vjp x", false},
+	    {"USES_OVER_TWO", "x: f64[]", "p = add x, x; y1 = add p, x", "1", "vjp x", true},
+	    {"USES_OVER_TWO", "x: f64[]", "y1 = add x, x", "1", "vjp x", false},
+	    {"TRIPS_OVER_FOUR", "x: f64[]", "y1 = for (x) trip=5 { params i, c; s = sin c; yield s }", "1", "vjp x",
+	        true},
+	    {"TRIPS_OVER_FOUR", "x: f64[]", "y1 = for (x) trip=4 { params i, c; s = sin c; yield s }", "1", "vjp x",
+	        false},
+	    {"TIES_OVER_TWO", "x: f64[4]", "y1 = reduce_max x axes=[0]", "[2, 1, 2, 2]", "vjp x", true},
+	    {"TIES_OVER_TWO", "x: f64[4]", "y1 = reduce_max x axes=[0]", "[1, 1, 1, 2]", "vjp x", false},
+	    {"TIES_OVER_TWO", "x: f64[2,2]", "y1 = reduce_max x axes=[0]", "[2, 2, 2, 1]", "vjp x", false},
+	    {"OPERANDS_EQUAL", "x: f64[], y: f64[]", "y1 = mul x, y", "2, 2", "vjp x, y", true},
+	    {"OPERANDS_EQUAL", "x: f64[], y: f64[]", "y1 = mul x, y", "2, 3", "vjp x, y", false},
+	    {"RANK_ZERO_SPREAD", "x: f64[], y: f64[2]", "y1 = mul x, y", "2, [1, 2]", "vjp x, y", true},
+	    {"RANK_ZERO_SPREAD", "x: f64[], y: f64[2]", "y1 = mul x, y", "2, [1, 2]", "vjp y", false},
+	    {"PLAIN_SPREAD", "x: f64[], y: f64[2]", "y1 = mul x, y", "2, [1, 2]", "vjp y", true},
+	    {"MATRIX_SHARED", "x: f64[2,2], y: f64[3,2,2]", "y1 = matmul y, x",
+	        "[1, 2, 3, 4], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]", "vjp x", true},
+	    {"MATRIX_SHARED", "x: f64[2,2], y: f64[3,2,2]", "y1 = matmul y, x",
+	        "[1, 2, 3, 4], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]", "vjp y", false},
+	    {"START_CLAMPED", "x: f64[3]", "at: i64[1] = constant [2]; y1 = dynamic_slice x, at size=[2]", "[1, 2, 3]",
+	        "vjp x", true},
+	    {"START_CLAMPED", "x: f64[3]", "at: i64[1] = constant [1]; y1 = dynamic_slice x, at size=[2]", "[1, 2, 3]",
+	        "vjp x", false},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (!row_wanted("mechanisms: %s %s", rows[i].feature, rows[i].body))
+			continue;
+		struct testcase c;
+
+		arena_reset(a);
+		c = test_case(a,
+		    arena_printf(a, "inputs %s\n%s\nreturn y1\npoint %s\nrequest: %s\n", rows[i].inputs, rows[i].body,
+		        rows[i].point, rows[i].request));
+		CHECK(has(facts_of(&c, a), rows[i].feature) == rows[i].has, "%s", rows[i].body);
+	}
+}
+
+/* Two points of one program take the same branch, or do not. */
+static void test_points(struct arena *a)
+{
+	for (int same = 0; same < 2; same++) {
+		struct testcase c = test_case(a,
+		    arena_printf(a,
+		        "inputs x: f64[]\nq = gt x, 0\ny = cond q { yield x } else { s = sin x; yield s }\nreturn y\n"
+		        "point 1\npoint %s\nrequest: vjp x\n",
+		        same ? "2" : "-2"));
+
+		CHECK(has(facts_of(&c, a), "PATHS_DIFFER") == !same, "%d", same);
+	}
+}
+
 /* The same program with its inputs all x: what is executed and taken is the same, or not. */
 static void test_paths(struct arena *a)
 {
@@ -129,6 +216,8 @@ int main(int argc, char **argv)
 	check_begin(argc, argv);
 	arena_init(&a, (size_t)1 << 28);
 	test_zoo(&a);
+	test_mechanisms(&a);
+	CHECK_LAW(test_points(&a));
 	test_paths(&a);
 	arena_free(&a);
 	return check_done();

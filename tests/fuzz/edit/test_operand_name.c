@@ -18,7 +18,7 @@ static void check_rows(struct arena *a)
 	    {OP_MUL, 2, 1, "second operand", "operands"},
 	    {OP_SIN, 1, 0, "operand", "operands"},
 	    {OP_STORE, 3, 1, "update", "operands"},
-	    {OP_SCATTER_ADD, 3, 2, "updates", "operands"},
+	    {OP_SCATTER_ADD, 3, 2, "update", "operands"},
 	    {OP_CONCATENATE, 3, 2, "third operand", "operands"},
 	    {OP_CONCATENATE, 9, 8, "operand number 9", "operands"},
 	    {OP_SCAN, 3, 0, "initial carry", "initial carries"},

@@ -47,8 +47,8 @@ static void check_row(const struct row *row, struct arena *a)
 	}
 	q.bench = &b;
 	CHECK(case_shows(&smallest, &q, a, &j), "the smallest case fails");
-	typical = grow(&smallest, j.verdict, &q, 400, a, &first);
-	again = grow(&smallest, j.verdict, &q, 400, a, &second);
+	typical = grow(&smallest, j.verdict, &q, 400, NULL, NULL, a, &first);
+	again = grow(&smallest, j.verdict, &q, 400, NULL, NULL, a, &second);
 	text = program_print(&typical.program, a);
 	CHECK(first.kept > 0 && first.tried <= 400, "%d of %d", first.kept, first.tried);
 	CHECK(testcase_equal(&typical, &again) && first.tried == second.tried, "twice the same");
@@ -76,7 +76,7 @@ static void check_none(struct arena *a)
 
 		CHECK(bench_open(&b, &engines[k], 1, &options, &e), "%s", e.text);
 		q.bench = &b;
-		typical = grow(&smallest, VERDICT_WRONG, &q, k ? 400 : 0, a, &g);
+		typical = grow(&smallest, VERDICT_WRONG, &q, k ? 400 : 0, NULL, NULL, a, &g);
 		CHECK(!g.kept && testcase_equal(&typical, &smallest), "%s: %d kept", engines[k], g.kept);
 		bench_close(&b);
 	}

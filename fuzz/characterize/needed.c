@@ -1,0 +1,62 @@
+/*
+ * needed.c: what the failure needs.  Pairs of cases tell: one fails, and one edit of it does not.  What the first has
+ * and the second lacks is needed, if it is one thing or a few.
+ */
+#include <string.h>
+
+#include "lab.h"
+
+enum { DIFFER = 3, NEEDED = 2 }; /* features that differ in a pair, at most; features told, at most */
+
+static const char *const sentences[FEATURE_COUNT] = {
+#define FEATURE(id, sentence) sentence,
+#include "features_explain.def"
+#undef FEATURE
+};
+
+/* Features that follow from the form of a program, and explain nothing when they go.  Counts are told by counts.c. */
+static bool is_form(enum feature f)
+{
+	if ((f >= FEATURE_TRIPS_OVER_ONE && f <= FEATURE_TRIPS_OVER_SEVEN) ||
+	    (f >= FEATURE_TIES_OVER_TWO && f <= FEATURE_TIES_OVER_SEVEN) ||
+	    (f >= FEATURE_USES_OVER_TWO && f <= FEATURE_USES_OVER_SEVEN))
+		return true;
+	return f == FEATURE_SEED_VARIES || f == FEATURE_SEED_NOT_ONE || f == FEATURE_TENSORS ||
+	    f == FEATURE_NONLINEAR || f == FEATURE_EXTENT_ONE || f == FEATURE_INPUTS_SEVERAL;
+}
+
+void lab_note_pair(void *lab, const struct testcase *fails, const struct testcase *passes)
+{
+	struct lab *l = lab;
+	const struct facts *x, *y;
+	int differ = 0;
+
+	arena_reset(&l->scratch);
+	x = facts_of(fails, &l->scratch);
+	y = facts_of(passes, &l->scratch);
+	for (int f = 0; f < FEATURE_COUNT; f++)
+		differ += x->at[f] && !y->at[f] && !is_form((enum feature)f);
+	for (int f = 0; f < FEATURE_COUNT && differ <= DIFFER; f++)
+		if (x->at[f] && !y->at[f] && !is_form((enum feature)f))
+			l->needed[f] += 1.0 / (differ * differ);
+}
+
+void lab_state_needed(struct lab *l)
+{
+	const struct facts *f;
+
+	arena_reset(&l->scratch);
+	f = facts_of(l->typical, &l->scratch);
+	for (int n = 0; n < NEEDED; n++) {
+		int best = -1;
+
+		for (int i = 0; i < FEATURE_COUNT; i++)
+			if (f->at[i] && l->needed[i] > 0 && (best < 0 || l->needed[i] > l->needed[best]))
+				best = i;
+		if (best < 0 || (n && l->needed[best] < 1))
+			return;
+		lab_say(l, "needed", STATEMENT_SHOWN, NULL, 0, "It needs that %s: without that it is right.",
+		    sentences[best]);
+		l->needed[best] = 0;
+	}
+}
