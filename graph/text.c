@@ -50,3 +50,10 @@ char *text_count(int64_t n, const char *noun, struct arena *a)
 {
 	return arena_printf(a, "%lld %s%s", (long long)n, noun, n == 1 ? "" : "s");
 }
+
+char *text_seen(int64_t n, int64_t first, struct arena *a)
+{
+	if (!n)
+		return arena_printf(a, "met while case %lld was minimized", (long long)first);
+	return arena_printf(a, "%s, the first is case %lld", text_count(n, "case", a), (long long)first);
+}

@@ -32,9 +32,13 @@ const char *index_page_of(const char *report, struct arena *a)
 
 void index_put_counts(struct text *out, const struct index_group *g)
 {
-	text_put(out, "<b>%lld</b> case%s", (long long)g->count, g->count == 1 ? "" : "s");
-	if (g->first_case >= 0)
-		text_put(out, ", the first is case %lld", (long long)g->first_case);
+	if (g->first_case >= 0 && !g->count) {
+		text_put(out, "%s", text_seen(0, g->first_case, out->arena));
+	} else {
+		text_put(out, "<b>%lld</b> case%s", (long long)g->count, g->count == 1 ? "" : "s");
+		if (g->first_case >= 0)
+			text_put(out, ", the first is case %lld", (long long)g->first_case);
+	}
 	text_put(out, ", minimal case of %s", text_count(g->ops, "op", out->arena));
 	if (g->n_signature > 1)
 		text_put(out, ", under %d signatures", g->n_signature);

@@ -80,9 +80,9 @@ static void add_finding(
 	        .engine = engine_of(summary, signature),
 	        .signature = known_name(run, finding, path),
 	        .verdict = verdict_of(signature, run->arena),
-	        .message = arena_printf(run->arena, "%s, the first is case %lld%s",
-	            text_count(count_of(finding, "count"), "case", run->arena),
-	            (long long)count_of(finding, "first_case"), gone ? ", did not come again" : "")},
+	        .message = arena_printf(run->arena, "%s%s",
+	            text_seen(count_of(finding, "count"), count_of(finding, "first_case"), run->arena),
+	            gone ? ", did not come again" : "")},
 	    NULL);
 }
 
