@@ -69,7 +69,8 @@ static void open_triage(struct campaign *self)
 {
 	const struct campaign_options *o = self->o;
 
-	self->triage = (struct triage){.spec = o->spec,
+	self->triage = (struct triage){.n_spec = o->n_spec,
+	    .spec = o->spec,
 	    .name = (const char *const *)self->name,
 	    .right_on = o->right_on,
 	    .seed = o->seed,

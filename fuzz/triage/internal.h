@@ -79,6 +79,11 @@ void triage_set_symptom(
 /* The report is what the campaign saw. */
 void triage_take_evidence(struct triage *self, const struct shown *shown, struct triaged *out);
 
+/* ---- late.c ---- */
+
+/* Joins findings of that engine that experiments find to be one bug.  For the end of a campaign. */
+void triage_join_late(struct triage *self, int which);
+
 /* ---- known.c ---- */
 
 /* Cases of a finding that are minimized whatever work is left, as long as they have not taken FIRST_WORK. */

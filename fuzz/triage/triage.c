@@ -274,6 +274,8 @@ void triage_end(struct triage *self)
 		allowance_grant_end(&self->allowance, triage_judged(self, self->deferred.at->which));
 	triage_go_on(self);
 	self->allowance.extra = 0;
+	for (int k = 0; k < self->n_spec; k++)
+		triage_join_late(self, k);
 }
 
 void triage_record_incident(struct triage *self, int which, const char *signature, const struct testcase *c,

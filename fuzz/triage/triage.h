@@ -57,7 +57,8 @@ struct evidence {
 
 struct triage {
 	/* Set by the owner before the first call. */
-	const char *const *spec; /* [NAME=]SPEC of every engine under test */
+	int n_spec;
+	const char *const *spec; /* [n_spec] [NAME=]SPEC of every engine under test */
 	const char *const *name; /* what signatures and reports call them; two engines have two names */
 	const char *right_on;    /* spec of an engine; a failure counts only where that engine is right; NULL: always */
 	uint64_t seed;

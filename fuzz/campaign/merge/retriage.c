@@ -181,7 +181,8 @@ static const struct json *run(
 
 	for (int k = 0; k < o->n_spec; k++)
 		name[k] = engine_text_name(o->spec[k], a);
-	self->triage = (struct triage){.spec = o->spec,
+	self->triage = (struct triage){.n_spec = o->n_spec,
+	    .spec = o->spec,
 	    .name = name,
 	    .right_on = o->right_on,
 	    .seed = o->seed,

@@ -1,0 +1,229 @@
+/*
+ * late.c: joins findings when the campaign ends.  One bug in a helper that many ops share shows as a finding for each
+ * of them.  Their names differ, so same_bug.h cannot tell.  Experiments can: the simplest cases need the same things in
+ * order to fail (trials.h), or still fail with the other one's op or request.
+ */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/walk.h"
+#include "fuzz/bench/stop.h"
+#include "fuzz/edit/edit.h"
+#include "internal.h"
+#include "trials.h"
+
+enum {
+	LATE_FINDINGS = 24, /* of one engine are compared with each other, the first ones */
+	LATE_TEXT = 4096
+};
+
+/* Two answers with the same error differ by rounding alone. */
+static const double same_number = 1e-3;
+
+/* A finding and its simplest case. */
+struct late {
+	int at; /* its place among the findings */
+	struct testcase c;
+	struct trials trials;
+	enum op op; /* the only op of the case beside constants; OP_COUNT: there are several, or it has regions */
+};
+
+/* ---- one finding ---- */
+
+static bool may_join(const struct finding *f)
+{
+	const struct symptom *s = f->symptom;
+
+	return !s->flaky && !s->unsteady && verdict_answers(s->verdict) && *f->file;
+}
+
+static enum op lone_op(const struct program *p)
+{
+	enum op op = OP_COUNT;
+
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);) {
+		if (w.node->op == OP_CONSTANT)
+			continue;
+		if (w.node->n_region || (op != OP_COUNT && op != w.node->op))
+			return OP_COUNT;
+		op = w.node->op;
+	}
+	return op;
+}
+
+static bool open_late(struct triage *self, int at, const struct question *any, struct late *out)
+{
+	const struct finding *f = &self->finding[at];
+	const struct arena_mark mark = arena_mark(self->side);
+	char path[LATE_TEXT];
+	struct error e = {0};
+	bool shows;
+
+	out->at = at;
+	if (!may_join(f) || snprintf(path, sizeof path, "%s/%s", self->dir, f->file) >= (int)sizeof path ||
+	    !testcase_read_file(path, self->side, &out->c, &e))
+		return false;
+	shows = case_shows(&out->c, any, self->side, NULL);
+	if (!shows)
+		arena_rewind(self->side, mark);
+	else
+		trials_make(any, &out->c, self->side, &out->trials);
+	out->op = lone_op(&out->c.program);
+	return shows;
+}
+
+/* ---- two findings ---- */
+
+/* Whether their requests let one be the reason for the other. */
+static bool asked_alike(const struct symptom *x, const struct symptom *y)
+{
+	return asked_explains(&x->asked, &y->asked) || asked_explains(&y->asked, &x->asked);
+}
+
+static bool is_elementwise(enum op op)
+{
+	const enum family family = op_table[op].family;
+
+	return family == FAMILY_UNARY || family == FAMILY_BINARY;
+}
+
+/* Whether each case still fails with the other one's op.  Elementwise ops have rules of their own, and are left out. */
+static bool fails_with_other_op(const struct question *any, const struct late *x, const struct late *y, struct arena *a)
+{
+	enum effect there, back;
+	struct judgement j;
+
+	if (x->op == OP_COUNT || y->op == OP_COUNT || x->op == y->op || is_elementwise(x->op) || is_elementwise(y->op))
+		return false;
+	there = trial_op(any, &x->c, x->op, y->op, a, &j);
+	back = trial_op(any, &y->c, y->op, x->op, a, &j);
+	return there != EFFECT_RIGHT && back != EFFECT_RIGHT && (there == EFFECT_FAILS || back == EFFECT_FAILS);
+}
+
+static bool near(double x, double y) { return x == y || fabs(x - y) <= same_number * fmax(fabs(x), fabs(y)); }
+
+/* Whether x, of order 1, is wrong by the same numbers in the other mode, which y is about. */
+static bool fails_in_other_mode(const struct question *any, const struct late *x, const struct late *y,
+    const struct symptom *s, const struct symptom *t, struct arena *a)
+{
+	struct judgement j, own;
+
+	return s->asked.order == 1 && t->asked.order == 1 && strcmp(s->asked.kind, t->asked.kind) != 0 &&
+	    s->asked.batch == t->asked.batch && x->op != OP_COUNT && x->op == y->op &&
+	    trial_mode(any, &x->c, a, &j) == EFFECT_FAILS && case_shows(&x->c, any, a, &own) &&
+	    near(j.expected, own.expected) && near(j.returned, own.returned);
+}
+
+/* Whether x is about a primal, and the primal of y is wrong too. */
+static bool is_primal_of(
+    const struct question *any, const struct symptom *x, const struct late *y, const struct symptom *s, struct arena *a)
+{
+	struct judgement j;
+
+	return !x->asked.order && s->asked.order && x->asked.batch <= s->asked.batch &&
+	    pattern_explains(&x->pattern, &s->pattern) && trial_primal(any, &y->c, a, &j) == EFFECT_FAILS;
+}
+
+/* Whether y is about NaNs that 0 times infinity can explain, has the ops of x, and is wrong at a plain point too. */
+static bool is_wrong_without_nan(
+    const struct question *any, const struct symptom *x, const struct late *y, const struct symptom *s, struct arena *a)
+{
+	struct judgement j;
+
+	return s->weak_zero && !x->weak_zero && pattern_is_leaf(&x->pattern) && pattern_is_in(&x->pattern, &y->c) &&
+	    trial_plain_point(any, &y->c, a, &j) == EFFECT_FAILS;
+}
+
+static bool same_bug_by_trials(
+    const struct triage *self, const struct question *any, const struct late *x, const struct late *y, struct arena *a)
+{
+	const struct symptom *s = self->finding[x->at].symptom, *t = self->finding[y->at].symptom;
+
+	if (s->weak_zero || t->weak_zero)
+		return is_wrong_without_nan(any, s, y, t, a) || is_wrong_without_nan(any, t, x, s, a);
+	if (is_primal_of(any, s, y, t, a) || is_primal_of(any, t, x, s, a) || fails_in_other_mode(any, x, y, s, t, a))
+		return true;
+	return asked_alike(s, t) && (trials_alike(&x->trials, &y->trials) || fails_with_other_op(any, x, y, a));
+}
+
+/* ---- all of them ---- */
+
+/* Joins *y to *x, or the other way round if *y has the simpler case.  *x becomes the one that stays. */
+static void join_two(struct triage *self, struct late *list, int n, int x, int y)
+{
+	const bool swap = self->finding[list[y].at].ops < self->finding[list[x].at].ops;
+	const int to = swap ? y : x, from = list[swap ? x : y].at;
+	struct finding *gone = &self->finding[from];
+
+	finding_join(self, &self->finding[list[to].at], gone);
+	memmove(gone, gone + 1, (size_t)(--self->n_finding - from) * sizeof *gone);
+	list[x] = list[to];
+	for (int k = 0; k < n; k++)
+		list[k].at -= list[k].at > from;
+}
+
+static void join_list(struct triage *self, const struct question *any, struct late *list, int n)
+{
+	for (int x = 0; x < n; x++)
+		for (int y = x + 1; y < n; y++) {
+			const struct arena_mark mark = arena_mark(self->side);
+			const bool same = same_bug_by_trials(self, any, &list[x], &list[y], self->side);
+
+			arena_rewind(self->side, mark);
+			if (!same)
+				continue;
+			join_two(self, list, n, x, y);
+			memmove(&list[y], &list[y + 1], (size_t)(--n - y) * sizeof *list);
+			y = x;
+		}
+}
+
+struct joining {
+	struct triage *triage;
+	const struct question *any;
+	const char *engine;
+};
+
+static void join_engine(void *context)
+{
+	const struct joining *x = context;
+	struct triage *self = x->triage;
+	struct late *list = NEW(self->side, struct late, LATE_FINDINGS);
+	int n = 0;
+
+	for (int i = 0; i < self->n_finding && n < LATE_FINDINGS && !triage_over(self); i++)
+		if (self->finding[i].engine == x->engine)
+			n += open_late(self, i, x->any, &list[n]);
+	if (!triage_over(self))
+		join_list(self, x->any, list, n);
+}
+
+static int findings_of(const struct triage *self, const char *engine)
+{
+	int n = 0;
+
+	for (int i = 0; i < self->n_finding; i++)
+		n += self->finding[i].engine == engine && may_join(&self->finding[i]);
+	return n;
+}
+
+void triage_join_late(struct triage *self, int which)
+{
+	const struct oracle_options oracle = {.seed = self->seed, .fd_one_in = INT_MAX};
+	const struct limit limit = {.stop = stop_requested, .deadline = self->deadline};
+	struct question any = {.until = &limit};
+	struct bench one;
+	struct error e = {0};
+
+	if (findings_of(self, self->name[which]) < 2 ||
+	    !bench_open_again(&one, self->spec[which], self->right_on, &oracle, self->deadline, &e))
+		return;
+	any.bench = &one;
+	arena_reset(self->side);
+	arena_try(self->side, join_engine, &(struct joining){self, &any, self->name[which]});
+	self->allowance.spent += bench_work(&one);
+	bench_close(&one);
+}

@@ -1,0 +1,358 @@
+/* trials.c: see trials.h. */
+#include "trials.h"
+
+#include <string.h>
+
+#include "fuzz/edit/edit.h"
+#include "fuzz/minimize/passes.h"
+
+enum { MOST_CAPTURES = 8, LEAST_TRIP = 3 };
+
+static bool any_not_zero(const struct answer *x, int n_point)
+{
+	for (int p = 0; p < n_point; p++)
+		for (int d = 0; d < x[p].n_derivative; d++)
+			for (int i = 0; i < shape_elements(&x[p].derivative[d].type.shape); i++)
+				if (tensor_number(&x[p].derivative[d], i) != 0)
+					return true;
+	return false;
+}
+
+/* Whether the engine, which is right about c, gives a derivative other than 0, or any value if none is asked for.  A
+ * derivative of zeros is right for many reasons. */
+static bool says_something(const struct question *q, const struct testcase *c, struct arena *a)
+{
+	struct answer *answer = NEW(a, struct answer, c->n_point);
+
+	if (!request_order(c->transform, c->n_transform))
+		return true;
+	bench_answer(q->bench, q->bench->engine[0], c, a, answer);
+	return answer->status == ANSWER_OK && any_not_zero(answer, c->n_point);
+}
+
+/* The effect of an edit that was made. */
+static enum effect effect_of(const struct question *q, struct edit *e, struct judgement *j)
+{
+	if (!edit_finish(e, false))
+		return EFFECT_NONE;
+	if (case_shows(&e->c, q, e->arena, j))
+		return EFFECT_FAILS;
+	return (j->verdict == VERDICT_AGREE || j->verdict == VERDICT_CONVENTION) && says_something(q, &e->c, e->arena)
+	    ? EFFECT_RIGHT
+	    : EFFECT_NONE;
+}
+
+static bool is_float(const struct edit *e, int value) { return dtype_is_float(edit_type(e, value)->dtype); }
+
+/* Inserts `op` of the value before node `index` of r; returns its result. */
+static int insert_unary(struct edit *e, struct region *r, int index, enum op op, int value)
+{
+	const struct type type = *edit_type(e, value);
+	const int out = edit_new_values(e, &type, 1);
+	int *arg = NEW(e->arena, int, 1);
+
+	arg[0] = value;
+	edit_insert_node(e, r, index, &(struct node){.op = op, .n_arg = 1, .arg = arg, .n_out = 1, .out = out});
+	return out;
+}
+
+/* ---- the edits ---- */
+
+/* Counts the uses of each value as an operand or a result. */
+static void count_uses(const struct program *p, int *uses)
+{
+	const struct region *r;
+
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
+		for (int k = 0; k < w.node->n_arg; k++)
+			uses[w.node->arg[k]]++;
+	for (struct walk w = walk_nodes(&p->top); (r = walk_region(&w));)
+		for (int k = 0; k < r->n_result; k++)
+			uses[r->result[k]]++;
+}
+
+static bool make_copies(struct edit *e)
+{
+	const int n_value = e->c.program.n_value;
+	int *uses = NEW(e->arena, int, n_value ? n_value : 1);
+	bool any = false;
+	struct site s;
+
+	count_uses(&e->c.program, uses);
+	/* From the last node on: a copy is inserted before its node, so the sites that remain keep their numbers. */
+	for (int k = 0; edit_site_last(e, k, &s); k++) {
+		const int n_arg = s.node->n_arg;
+
+		for (int i = 0, at = s.index; i < n_arg && s.node->op != OP_COPY; i++) {
+			int *arg = s.region->node[at].arg, value = arg[i];
+
+			if (value >= n_value || uses[value] < 2 || !is_float(e, value))
+				continue;
+			arg[i] = insert_unary(e, s.region, at++, OP_COPY, value);
+			any = true;
+		}
+	}
+	return any;
+}
+
+static bool make_active(struct edit *e)
+{
+	struct region *top = &e->c.program.top;
+	bool any = false;
+
+	for (int i = top->n_node - 1; i >= 0; i--) {
+		const struct node n = top->node[i];
+
+		if (n.op != OP_CONSTANT || !is_float(e, n.out) || top->n_param == LIMIT_ARGS)
+			continue;
+		edit_replace(e, n.out, edit_add_input(e, &n.attrs.value, true));
+		edit_remove_node(top, i);
+		any = true;
+	}
+	return any;
+}
+
+static bool clear(int *list)
+{
+	bool any = false;
+
+	for (int d = 0; d < LIMIT_RANK; d++) {
+		any = any || list[d];
+		list[d] = 0;
+	}
+	return any;
+}
+
+static bool make_first(struct edit *e)
+{
+	bool any = false;
+
+	for (struct walk w = walk_nodes(&e->c.program.top); walk_next(&w);) {
+		struct attrs *attrs = &w.node->attrs;
+
+		if (w.node->op == OP_CONSTANT) {
+			const struct tensor *v = &attrs->value;
+
+			for (int i = 0; v->type.dtype == DTYPE_I64 && i < shape_elements(&v->type.shape); i++) {
+				any = any || v->at[i].i;
+				v->at[i].i = 0;
+			}
+			continue;
+		}
+		for (int d = 0; d < LIMIT_RANK; d++)
+			attrs->high[d] += attrs->low[d];
+		any = clear(attrs->start) || any;
+		any = clear(attrs->low) || any;
+	}
+	return any;
+}
+
+static void replace_in(int *list, int n, int from, int to)
+{
+	for (int i = 0; i < n; i++)
+		list[i] = list[i] == from ? to : list[i];
+}
+
+/* Replaces the uses of a value in a region, at any depth. */
+static void replace_inside(struct region *r, int from, int to)
+{
+	replace_in(r->result, r->n_result, from, to);
+	for (int i = 0; i < r->n_node; i++) {
+		replace_in(r->node[i].arg, r->node[i].n_arg, from, to);
+		for (int k = 0; k < r->node[i].n_region; k++)
+			replace_inside(&r->node[i].region[k], from, to);
+	}
+}
+
+/* Makes captured float k a constant to differentiation, for the one region that captures it.  False: there are fewer of
+ * them. */
+static bool make_passive(struct edit *e, int k)
+{
+	const int n_value = e->c.program.n_value;
+	struct site s;
+
+	for (int site = 0; edit_site(e, site, &s); site++)
+		for (int i = 0; i < s.node->n_region; i++)
+			for (int v = 0; v < n_value; v++) {
+				struct region *inside = &s.node->region[i];
+
+				if (!is_float(e, v) || !region_reads(inside, v) || region_defines(inside, v) || k-- > 0)
+					continue;
+				replace_inside(inside, v, insert_unary(e, s.region, s.index, OP_STOP_GRADIENT, v));
+				return true;
+			}
+	return false;
+}
+
+/* ---- the trials ---- */
+
+static struct edit begin(const struct testcase *c, struct arena *a)
+{
+	return (struct edit){.c = testcase_copy(c, a), .arena = a};
+}
+
+static enum effect try_edit(
+    const struct question *q, const struct testcase *c, bool (*make)(struct edit *), struct arena *a)
+{
+	struct edit e = begin(c, a);
+	struct judgement j;
+
+	return make(&e) ? effect_of(q, &e, &j) : EFFECT_NONE;
+}
+
+static enum effect try_shorter(const struct question *q, const struct testcase *c, struct arena *a, int *trip)
+{
+	enum { HOWS = 6, ONE_LESS = 4 };
+	struct edit sites = {.c = *c};
+	enum effect out = EFFECT_NONE;
+	struct site s;
+
+	for (int k = 0; out != EFFECT_RIGHT && edit_site(&sites, k, &s); k++) {
+		struct edit e = begin(c, a);
+		struct judgement j;
+
+		if (!node_loop(s.node).is_loop || node_max_trip(s.node) < LEAST_TRIP)
+			continue;
+		if (pass_trip(&e, k * HOWS + ONE_LESS) == EDIT_TRY)
+			out = effect_of(q, &e, &j);
+		*trip = out == EFFECT_RIGHT ? node_max_trip(s.node) : *trip;
+	}
+	return out;
+}
+
+static enum effect try_passive(const struct question *q, const struct testcase *c, struct arena *a)
+{
+	enum effect out = EFFECT_NONE;
+
+	for (int k = 0; k < MOST_CAPTURES && out != EFFECT_RIGHT; k++) {
+		struct edit e = begin(c, a);
+		struct judgement j;
+
+		if (!make_passive(&e, k))
+			break;
+		out = effect_of(q, &e, &j);
+	}
+	return out;
+}
+
+void trials_make(const struct question *q, const struct testcase *c, struct arena *a, struct trials *out)
+{
+	*out = (struct trials){.trip = 0};
+	out->effect[TRIAL_COPIES] = try_edit(q, c, make_copies, a);
+	out->effect[TRIAL_ACTIVE] = try_edit(q, c, make_active, a);
+	out->effect[TRIAL_OFFSETS] = try_edit(q, c, make_first, a);
+	out->effect[TRIAL_SHORTER] = try_shorter(q, c, a, &out->trip);
+	out->effect[TRIAL_CAPTURE] = try_passive(q, c, a);
+}
+
+bool trials_alike(const struct trials *x, const struct trials *y)
+{
+	bool alike = false;
+
+	for (int k = 0; k < TRIALS; k++) {
+		if (x->effect[k] == EFFECT_NONE || y->effect[k] == EFFECT_NONE)
+			continue;
+		if (x->effect[k] != y->effect[k])
+			return false;
+		alike = alike || x->effect[k] == EFFECT_RIGHT;
+	}
+	return alike && x->trip == y->trip;
+}
+
+/* ---- another op ---- */
+
+/* Attributes with which `to` moves elements of that type to that type, as far as it can. */
+static struct attrs attrs_for(
+    const struct attrs *old, enum op from, enum op to, const struct type *arg, const struct type *out)
+{
+	struct attrs attrs = {.shape = out->shape, .n_axes = arg->shape.rank};
+
+	if (op_table[from].family == op_table[to].family)
+		return *old;
+	if (op_table[to].family == FAMILY_SLICE)
+		attrs.n_axes = 0;
+	for (int d = 0; d < arg->shape.rank; d++) {
+		attrs.axes[d] = d;
+		attrs.size[d] = out->shape.extent[d];
+		attrs.stride[d] = 1;
+	}
+	return attrs;
+}
+
+/* Gives the nodes of op `from` the op `to`.  False: it cannot have their operands. */
+static bool replace_op(struct edit *e, enum op from, enum op to)
+{
+	for (struct walk w = walk_nodes(&e->c.program.top); walk_next(&w);) {
+		struct node *n = w.node;
+
+		if (n->op != from)
+			continue;
+		if (!n->n_arg || op_table[from].n_arg != op_table[to].n_arg || n->n_region)
+			return false;
+		n->attrs = attrs_for(&n->attrs, from, to, edit_type(e, n->arg[0]), edit_type(e, n->out));
+		n->op = to;
+	}
+	return true;
+}
+
+enum effect trial_op(
+    const struct question *q, const struct testcase *c, enum op from, enum op to, struct arena *a, struct judgement *j)
+{
+	enum effect out = EFFECT_NONE;
+
+	/* The numbers of c hide the mistake of some ops. */
+	for (int v = -1; v < edit_variants && out != EFFECT_FAILS; v++) {
+		struct edit e = begin(c, a);
+		enum effect one;
+
+		if (!replace_op(&e, from, to))
+			return EFFECT_NONE;
+		if (v >= 0)
+			edit_vary(&e, v);
+		one = effect_of(q, &e, j);
+		if (v < 0 && one == EFFECT_NONE)
+			return EFFECT_NONE;
+		out = one == EFFECT_NONE ? out : one;
+	}
+	return out;
+}
+
+/* ---- another request or point ---- */
+
+enum effect trial_mode(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
+{
+	struct edit e = begin(c, a);
+
+	for (int k = 0; k < e.c.n_transform; k++) {
+		struct transform *t = &e.c.transform[k];
+
+		if (t->kind == TRANSFORM_BATCH)
+			continue;
+		t->kind = t->kind == TRANSFORM_JVP ? TRANSFORM_VJP : TRANSFORM_JVP;
+		t->n_seed = 0; /* edit_finish makes them */
+	}
+	return effect_of(q, &e, j);
+}
+
+enum effect trial_primal(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
+{
+	struct edit e = begin(c, a);
+	int n = 0;
+
+	for (int k = 0; k < e.c.n_transform; k++)
+		if (e.c.transform[k].kind == TRANSFORM_BATCH)
+			e.c.transform[n++] = e.c.transform[k];
+	e.c.n_transform = n;
+	return effect_of(q, &e, j);
+}
+
+enum effect trial_plain_point(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
+{
+	struct edit e = begin(c, a);
+
+	for (int p = 0; p < e.c.n_point; p++)
+		for (int k = 0; k < e.c.program.top.n_param; k++)
+			if (dtype_is_float(e.c.point[p][k].type.dtype))
+				edit_fill(&e.c.point[p][k], 0.5);
+	return effect_of(q, &e, j);
+}

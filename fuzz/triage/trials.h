@@ -1,0 +1,49 @@
+/*
+ * trials.h: what a case needs in order to fail.  A trial changes one thing of a simplest case and asks the engine
+ * again. Two bugs seldom need the same things, so findings that do are most likely one bug.
+ */
+#ifndef FUZZ_TRIAGE_TRIALS_H
+#define FUZZ_TRIAGE_TRIALS_H
+
+#include "fuzz/bench/question.h"
+
+enum trial_kind {
+	TRIAL_COPIES,  /* each use of a value reads a copy of its own */
+	TRIAL_ACTIVE,  /* the float constants are inputs, and are differentiated */
+	TRIAL_OFFSETS, /* the first positions of slices, the padding before an axis and constant indices are 0 */
+	TRIAL_SHORTER, /* one loop has an iteration less, if it has at least 3 */
+	TRIAL_CAPTURE, /* a value that a region captures is a constant to differentiation there */
+	TRIALS
+};
+
+enum effect {
+	EFFECT_NONE,  /* there is nothing to change, or the answer was not decided */
+	EFFECT_FAILS, /* a finding still shows */
+	EFFECT_RIGHT  /* the engine is right, and some derivative is not 0 */
+};
+
+struct trials {
+	enum effect effect[TRIALS];
+	int trip; /* iterations of the loop that is right with one less */
+};
+
+/* Makes all trials of c.  q asks whether a case shows any finding.  About 2 requests each. */
+void trials_make(const struct question *q, const struct testcase *c, struct arena *a, struct trials *out);
+/* Whether some trial makes both cases right, and none has different effects on them. */
+bool trials_alike(const struct trials *x, const struct trials *y);
+
+/*
+ * Whether an op takes the place of another.  Nodes of op `from` in c become nodes of op `to`, with the same operands.
+ * EFFECT_NONE: `to` cannot have these operands.
+ */
+enum effect trial_op(
+    const struct question *q, const struct testcase *c, enum op from, enum op to, struct arena *a, struct judgement *j);
+
+/* The effect of asking for a derivative of order 1 in the other mode: a jvp in place of a vjp, or the reverse. */
+enum effect trial_mode(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
+/* The effect of asking for the primal, of the same slices of a batch. */
+enum effect trial_primal(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
+/* The effect of the point at which every float is 1/2. */
+enum effect trial_plain_point(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
+
+#endif

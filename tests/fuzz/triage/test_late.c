@@ -1,0 +1,150 @@
+/* Which findings experiments join when a campaign ends, and which they leave apart. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fuzz/triage/trials.h"
+#include "fuzz/triage/triage.h"
+#include "tests/check.h"
+#include "tests/support/case_text.h"
+
+enum { ARENA = 256 << 20 };
+
+static char base[] = "/tmp/adjudge-test-late-XXXXXX";
+
+#define REQUEST     "return y\npoint [0.5, 0.75]\nrequest: vjp\n"
+#define SUM         "inputs x: f64[2]\ny = reduce_sum x axes=[0]\n" REQUEST
+#define MEAN        "inputs x: f64[2]\ny = reduce_mean x axes=[0]\n" REQUEST
+#define SINE        "inputs x: f64[]\ny = sin x\nreturn y\npoint 0.5\nrequest: vjp\n"
+#define COSINE      "inputs x: f64[]\ny = cos x\nreturn y\npoint 0.5\nrequest: vjp\n"
+#define SINE_PUSHED "inputs x: f64[]\ny = sin x\nreturn y\npoint 0.5\nrequest: jvp\n"
+#define RESHAPED    "inputs x: f64[]\ny = reshape x shape=[]\nreturn x, y\npoint 0.5\nrequest: vjp\n"
+#define PRODUCT     "inputs x: f64[1]\ny = matmul x, x\nreturn y\npoint [0.5]\nrequest: vjp\n"
+
+static const struct join_row {
+	const char *name, *spec, *first, *second;
+	int n; /* findings at the end */
+} join_rows[] = {
+    {"two ops of a family", "tape+scale:reduce_sum:1.5+scale:reduce_mean:1.5", SUM, MEAN, 1},
+    {"two elementwise ops", "tape+scale:sin:1.5+scale:cos:1.5", SINE, COSINE, 2},
+    {"an op of a family and another op", "tape+scale:reduce_sum:1.5+scale:sin:1.5", SUM, SINE, 2},
+    {"one op in both modes", "aot+scale:sin:1.5", SINE, SINE_PUSHED, 1},
+    {"ops that are wrong if a value is used twice", "tape+warp-copy-assign+warp-matmul-assign", RESHAPED, PRODUCT, 1},
+};
+
+#define LOOP_OF(trip) \
+	"inputs x: f64[]\ny = for (x) trip=" trip " {\n  params i, acc\n  next = mul acc, x\n  yield next\n}\n" \
+	"return y\npoint 0.5\nrequest: vjp\n"
+
+static const struct trial_row {
+	const char *name, *spec, *text;
+	enum trial_kind trial;
+	enum effect effect;
+} trial_rows[] = {
+    {"used twice", "tape+warp-copy-assign", RESHAPED, TRIAL_COPIES, EFFECT_RIGHT},
+    {"used once", "tape+scale:sin:1.5", SINE, TRIAL_COPIES, EFFECT_NONE},
+    {"wrong whatever the uses", "tape+scale:matmul:1.5", PRODUCT, TRIAL_COPIES, EFFECT_FAILS},
+    {"a constant operand", "tape+scale:mul:1.5",
+        "inputs x: f64[]\nc = constant 2\ny = mul x, c\nreturn y\npoint 0.5\nrequest: vjp\n", TRIAL_ACTIVE,
+        EFFECT_FAILS},
+    {"a slice at an offset", "tape+scale:slice:1.5",
+        "inputs x: f64[2]\ny = slice x start=[1] size=[1] stride=[1]\n" REQUEST, TRIAL_OFFSETS, EFFECT_FAILS},
+    {"wrong from 2 iterations on", "functional+residual-fifo", LOOP_OF("3"), TRIAL_SHORTER, EFFECT_FAILS},
+    {"too short to be shorter", "functional+residual-fifo", LOOP_OF("2"), TRIAL_SHORTER, EFFECT_NONE},
+    {"a captured value", "functional+residual-fifo", LOOP_OF("2"), TRIAL_CAPTURE, EFFECT_RIGHT},
+};
+
+struct book {
+	const char *spec[1];
+	struct arena side;
+	struct failure failure;
+	struct triage triage;
+};
+
+static void open_book(struct book *b, const char *spec)
+{
+	*b = (struct book){.spec = {spec}};
+	arena_init(&b->side, ARENA);
+	b->triage = (struct triage){.spec = b->spec,
+	    .name = b->spec,
+	    .seed = 1,
+	    .minimize_budget = 1000,
+	    .dir = base,
+	    .side = &b->side,
+	    .failure = &b->failure};
+	arena_init(&b->triage.known, ARENA);
+}
+
+static void show(struct book *b, const char *text, int64_t number)
+{
+	const struct oracle_options o = {.seed = 1, .fd_one_in = 1 << 20};
+	struct bench_result r;
+	struct bench bench;
+	struct error e = {0};
+	struct arena a;
+
+	arena_init(&a, ARENA);
+	const struct testcase c = test_case(&a, text);
+
+	CHECK(bench_open(&bench, b->spec, 1, &o, &e), "%s", e.text);
+	bench_judge(&bench, &c, &a, &r);
+	CHECK(verdict_is_finding[r.judgement[0].verdict], "case %lld shows nothing", (long long)number);
+	triage_record(&b->triage, 0, signature_coarse(*b->spec, &c, &r.judgement[0], &a), 0, &c,
+	    &(struct evidence){.report = "{}", .len = 2}, number);
+	bench_close(&bench);
+	arena_free(&a);
+}
+
+static void check_join(const struct join_row *row)
+{
+	struct book b;
+
+	open_book(&b, row->spec);
+	b.triage.n_spec = 1;
+	show(&b, row->first, 1);
+	show(&b, row->second, 2);
+	CHECK(b.triage.n_finding == 2, "%s: %d findings", row->name, b.triage.n_finding);
+	triage_end(&b.triage);
+	CHECK(b.triage.n_finding == row->n, "%s: %d findings at the end", row->name, b.triage.n_finding);
+	CHECK(b.triage.finding->n_symptom == 3 - row->n, "%s: %d names", row->name, b.triage.finding->n_symptom);
+	CHECK(!b.failure.any, "%s", b.failure.text);
+	triage_close(&b.triage);
+	arena_free(&b.side);
+}
+
+static void check_trial(const struct trial_row *row)
+{
+	const struct oracle_options o = {.seed = 1, .fd_one_in = 1 << 20};
+	struct trials out;
+	struct bench bench;
+	struct error e = {0};
+	struct arena a;
+
+	arena_init(&a, ARENA);
+	const struct testcase c = test_case(&a, row->text);
+
+	CHECK(bench_open(&bench, &row->spec, 1, &o, &e), "%s", e.text);
+	trials_make(&(struct question){.bench = &bench}, &c, &a, &out);
+	CHECK(out.effect[row->trial] == row->effect, "%s: effect %d", row->name, out.effect[row->trial]);
+	bench_close(&bench);
+	arena_free(&a);
+}
+
+int main(int argc, char **argv)
+{
+	char command[128];
+
+	check_begin(argc, argv);
+	if (!mkdtemp(base))
+		return 1;
+	for (size_t k = 0; k < sizeof join_rows / sizeof *join_rows; k++)
+		if (row_wanted("%s", join_rows[k].name))
+			check_join(&join_rows[k]);
+	for (size_t k = 0; k < sizeof trial_rows / sizeof *trial_rows; k++)
+		if (row_wanted("%s", trial_rows[k].name))
+			check_trial(&trial_rows[k]);
+	snprintf(command, sizeof command, "rm -rf '%s'", base);
+	if (system(command))
+		return 1;
+	return check_done();
+}
