@@ -28,7 +28,11 @@ check 0 conform --engine "$there tape" --cases 1 --quiet
 says out scatter_mul
 check 1 conform --engine "$there tape+scale:sin:1.5" --cases 1 --quiet --out "$work/conform" --format json
 says out '"worst": "wrong"'
-check 1 run --engine tape+scale:sin:1.5 "$work"/conform/sin-vjp-f64-*.json
+# other cells point to the finding of the op that is to blame
+says err 'cond-vjp-f64-inside: the same finding as sin-vjp-'
+check 1 run --engine tape+scale:sin:1.5 "$work"/conform/sin-vjp-*.json
+check 1 conform --engine tape+scale:sin:1.5 --op sin --dtype f32 --cases 1 --quiet
+says out 'sin-vjp-f32-edge: wrong in 1 of 1 cases: expected '
 check 1 conform --engine tape+scale:sin:1.5 --op sin --dtype f32 --cases 1 --quiet --out "$work/conform-f32"
 # a finding in one dtype is shown in it
 cat "$work"/conform-f32/sin-*.json | grep -o 'f[0-9]*\[' | sort -u >"$work/dtypes"

@@ -45,7 +45,9 @@ static bool choose_all(const struct texts *ops, const struct texts *dtypes, stru
 	return choose(ops, op, o->op, OP_COUNT, "op") && choose(dtypes, dtype, o->dtype, DTYPE_COUNT, "dtype");
 }
 
-static char *render(const struct conform *m, const struct engine *engine, const char *format, struct arena *a)
+/* reasons: of cells, in the format text. */
+static char *render(
+    const struct conform *m, const struct engine *engine, const char *format, bool reasons, struct arena *a)
 {
 	if (!strcmp(format, "json"))
 		return conform_json(m, engine, a);
@@ -53,7 +55,7 @@ static char *render(const struct conform *m, const struct engine *engine, const 
 		return conform_markdown(m, engine, a);
 	if (!strcmp(format, "html"))
 		return conform_html(m, engine, a);
-	return strcmp(format, "text") ? NULL : conform_text(m, engine, a);
+	return strcmp(format, "text") ? NULL : conform_text(m, engine, reasons, a);
 }
 
 /* What the options say, and the list of outcomes. */
@@ -173,7 +175,7 @@ static int conform_engine(const char *text, struct conform_run *s)
 		return stop_signal() ? complain_about_stop("conform") : EXIT_OURS;
 	}
 	conform_sweep(&b, &s->o, &s->arena, &s->m);
-	shown = render(&s->m, b.engine[0], format, &s->arena);
+	shown = render(&s->m, b.engine[0], format, !s->out, &s->arena);
 	if (shown)
 		fputs(shown, stdout);
 	list_cells(s);

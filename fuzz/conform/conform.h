@@ -61,16 +61,18 @@ int conform_cell_cases(const struct conform_cell *cell);
 void conform_sweep(struct bench *b, const struct conform_options *o, struct arena *a, struct conform *out);
 
 /*
- * Writes each finding into the directory, one for each op and coarse signature.  It becomes a minimal case
- * OP-REQUEST-DTYPE-POINTS.json.  If the engine emits source, a program for the engine alone stands beside it.
- * Inaccurate cases are written as they were found.  Prints a line for each finding to `list`.  False: a file cannot be
- * written.
+ * Writes each finding into the directory as a minimal case OPS-REQUEST-DTYPE-POINTS.json.  OPS are the ops of that
+ * case; the rest is the cell that showed it first.  One case of each op and coarse signature is minimized.  If the
+ * engine emits source, a program for the engine alone stands beside the case.  Inaccurate cases are written as they
+ * were found. Prints a line for each finding to `list`, and one for each other op that shows it.  False: a file cannot
+ * be written.
  */
 bool conform_write_findings(
     const struct conform *m, struct bench *b, const char *dir, FILE *list, struct arena *a, struct error *e) MUST_CHECK;
 
-/* The matrix as text for people and programs; NUL-terminated, in the arena.  Each names the engine and its version. */
-char *conform_text(const struct conform *m, const struct engine *engine, struct arena *a);
+/* The matrix as text for people and programs; NUL-terminated, in the arena.  Each names the engine and its version.
+ * reasons: the text names each cell with a finding, an inaccuracy or a message of the engine, and says what it is. */
+char *conform_text(const struct conform *m, const struct engine *engine, bool reasons, struct arena *a);
 char *conform_json(const struct conform *m, const struct engine *engine, struct arena *a);
 char *conform_markdown(const struct conform *m, const struct engine *engine, struct arena *a);
 char *conform_html(const struct conform *m, const struct engine *engine, struct arena *a);

@@ -1,4 +1,8 @@
-/* findings.c: writes the findings of a sweep as files. */
+/*
+ * findings.c: writes the findings of a sweep as files.  The op of a cell is not always to blame, because its programs
+ * have other ops too.  So a finding is named by its minimal case, and cells with the same minimal case are one finding.
+ */
+#include <math.h>
 #include <string.h>
 
 #include "emit/emit.h"
@@ -9,9 +13,17 @@
 #include "fuzz/minimize/minimize.h"
 #include "fuzz/bench/question.h"
 #include "fuzz/bench/stop.h"
+#include "fuzz/triage/same_bug.h"
+#include "graph/walk.h"
 
 /* FINDING_BUDGET: candidates of the minimizer.  The cases are small already. */
 enum { FINDING_BUDGET = 400, FINDING_ARENA = 512 << 20 };
+
+/* A finding that is written. */
+struct written {
+	const char *name;
+	struct symptom symptom;
+};
 
 struct writer {
 	const struct conform *m;
@@ -19,17 +31,36 @@ struct writer {
 	const char *dir, *suffix; /* suffix: "" if the engine emits no source */
 	FILE *list;
 	struct arena *arena, side;
-	int n;
-	const char **written; /* OP|SIGNATURE of the findings written so far */
+	int n_key, n_name, n;
+	const char **key;        /* [n_key] OP|SIGNATURE of the cells that were minimized */
+	const char **name;       /* [n_name] names of files */
+	struct written *written; /* [n] */
 };
+
+static bool has_text(const char *const *list, int n, const char *text)
+{
+	for (int k = 0; k < n; k++)
+		if (!strcmp(list[k], text))
+			return true;
+	return false;
+}
 
 static bool is_new(struct writer *w, const char *key)
 {
-	for (int k = 0; k < w->n; k++)
-		if (!strcmp(w->written[k], key))
-			return false;
-	w->written[w->n++] = arena_printf(w->arena, "%s", key);
+	if (has_text(w->key, w->n_key, key))
+		return false;
+	w->key[w->n_key++] = arena_printf(w->arena, "%s", key);
 	return true;
+}
+
+/* `name`, or with a number behind it if a file has that name already. */
+static const char *new_name(struct writer *w, const char *name)
+{
+	const char *out = arena_printf(w->arena, "%s", name);
+
+	for (int k = 2; has_text(w->name, w->n_name, out); k++)
+		out = arena_printf(w->arena, "%s-%d", name, k);
+	return w->name[w->n_name++] = out;
 }
 
 static bool write_case(struct writer *w, const struct testcase *c, const char *name, const char *title, struct error *e)
@@ -86,6 +117,71 @@ static bool has_other_floats(void *found, const struct testcase *c)
 	return false;
 }
 
+/* ---- which finding a minimal case is ---- */
+
+static struct symptom symptom_of(struct writer *w, const struct testcase *c, const struct judgement *j)
+{
+	const struct question any = {.bench = w->bench};
+	enum role *role = NEW(&w->side, enum role, program_nodes(&c->program) + 1);
+	struct symptom s = {.asked = asked_of(c), .verdict = j->verdict, .deviation = j->deviation};
+
+	if (verdict_answers(j->verdict))
+		find_roles(&any, c, j->verdict, &w->side, role);
+	s.fine = arena_printf(
+	    w->arena, "%s", fine_signature(engine_name(w->bench->engine[0]), c, j->verdict, role, &w->side));
+	s.pattern = pattern_of(c, role);
+	s.factor = j->expected != 0 ? j->returned / j->expected : NAN;
+	s.weak_zero = j->verdict == VERDICT_NAN_LEAK && j->weak_zero;
+	return s;
+}
+
+/* The name of the finding that has this symptom, or that one of the two explains; NULL: it is new. */
+static const char *known_name(const struct writer *w, const struct symptom *s)
+{
+	for (int k = 0; k < w->n; k++)
+		if (same_bug(&w->written[k].symptom, s))
+			return w->written[k].name;
+	return NULL;
+}
+
+/* The ops of the case, in order: "for+mul". */
+static const char *ops_of(const struct testcase *c, struct arena *a)
+{
+	bool had[OP_COUNT] = {[OP_CONSTANT] = true};
+	const char *out = "";
+
+	for (struct walk w = walk_nodes(&c->program.top); walk_next(&w);) {
+		if (!had[w.node->op])
+			out = arena_printf(a, "%s%s%s", out, *out ? "+" : "", op_table[w.node->op].name);
+		had[w.node->op] = true;
+	}
+	return *out ? out : "no op";
+}
+
+/* Writes the minimal case under the name of its own ops.  `column`: REQUEST-DTYPE-POINTS.  cell: the name of the cell.
+ */
+static bool write_named(struct writer *w, const struct testcase *small, const struct judgement *j, const char *cell,
+    const char *column, struct error *e)
+{
+	const struct symptom symptom = symptom_of(w, small, j);
+	const char *known = known_name(w, &symptom), *ops = ops_of(small, &w->side), *name, *title, *file;
+
+	if (known) {
+		fprintf(w->list, "%s: the same finding as %s\n", cell, known);
+		return true;
+	}
+	name = new_name(w, arena_printf(&w->side, "%s-%s", strcmp(ops, "no op") ? ops : "none", column));
+	title = arena_printf(&w->side, "%s: %s", ops, verdict_names[j->verdict]);
+	w->written[w->n++] = (struct written){name, symptom};
+	if (!write_case(w, small, name, title, e) || !write_source(w, small, name, &file, e))
+		return false;
+	fprintf(w->list, "%s, %s: expected %.17g, returned %.17g: %s/%s\n", title, name, j->expected, j->returned,
+	    text_harmless(w->dir, &w->side), file);
+	return true;
+}
+
+/* ---- cells ---- */
+
 static bool write_minimized(
     struct writer *w, enum op op, const struct testcase *found, const char *name, const char *title, struct error *e)
 {
@@ -100,22 +196,17 @@ static bool write_minimized(
 	    .refuse = has_other_floats,
 	    .context = &kept};
 	struct testcase small;
-	const char *file;
 
 	if (!case_shows(
 	        found, &(struct question){.bench = w->bench, .judged = JUDGED_IN_FULL, .result = &r}, &w->side, NULL))
-		return write_case(w, found, name, title, e); /* the finding did not show again */
+		return write_case(w, found, new_name(w, name), title, e); /* the finding did not show again */
 	same.signature = arena_printf(
 	    w->arena, "%s", signature_coarse(engine_name(w->bench->engine[0]), found, &r.judgement[0], &w->side));
 	if (!is_new(w, arena_printf(&w->side, "%s|%s", op_table[op].name, same.signature)))
 		return true;
 	small = minimize(found, question_holds, &same, FINDING_BUDGET, &limit, &w->side, &stats);
 	bench_judge(w->bench, &small, &w->side, &r);
-	if (!write_case(w, &small, name, title, e) || !write_source(w, &small, name, &file, e))
-		return false;
-	fprintf(w->list, "%s, %s: expected %.17g, returned %.17g: %s/%s\n", title, name, r.judgement[0].expected,
-	    r.judgement[0].returned, text_harmless(w->dir, &w->side), file);
-	return true;
+	return write_named(w, &small, &r.judgement[0], name, name + strlen(op_table[op].name) + 1, e);
 }
 
 struct shown_cell {
@@ -133,7 +224,7 @@ static void write_shown(void *context)
 
 	x->good = verdict_is_finding[x->cell->worst]
 	    ? write_minimized(x->w, x->op, x->cell->shows, x->name, x->title, x->e)
-	    : write_case(x->w, x->cell->shows, x->name, x->title, x->e);
+	    : write_case(x->w, x->cell->shows, new_name(x->w, x->name), x->title, x->e);
 }
 
 /* Written as it was found, if there is no memory for more. */
@@ -146,7 +237,7 @@ static bool write_cell(
 	if (arena_try(&w->side, write_shown, &x))
 		return x.good;
 	arena_reset(&w->side);
-	return write_case(w, cell->shows, name, title, e);
+	return write_case(w, cell->shows, new_name(w, name), title, e);
 }
 
 bool conform_write_findings(
@@ -162,7 +253,9 @@ bool conform_write_findings(
 	bool good = file_make_directory(dir, e);
 
 	arena_init(&w.side, FINDING_ARENA);
-	w.written = NEW(a, const char *, OP_COUNT *CONFORM_COLUMNS);
+	w.key = NEW(a, const char *, OP_COUNT *CONFORM_COLUMNS);
+	w.name = NEW(a, const char *, 2 * OP_COUNT * CONFORM_COLUMNS);
+	w.written = NEW(a, struct written, OP_COUNT * CONFORM_COLUMNS);
 	for (int op = 0; op < OP_COUNT; op++)
 		for (int k = 0; good && m->cell[op] && k < m->n_column; k++) {
 			const struct conform_cell *cell = &m->cell[op][k];

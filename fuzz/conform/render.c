@@ -51,7 +51,17 @@ static void put_flaky(struct text *t, const struct conform_cell *cell, const cha
 	    text_harmless(cell->gone_text, t->arena));
 }
 
-char *conform_text(const struct conform *m, const struct engine *engine, struct arena *a)
+/* A cell with nothing to explain has no line. */
+static void put_reason(struct text *t, const struct conform_cell *cell, const char *name)
+{
+	if (!cell->shows && !*cell->text)
+		return;
+	text_put(t, "%s: %s in %d of %d cases%s%s", name, verdict_names[cell->worst], cell->cases[cell->worst],
+	    conform_cell_cases(cell), cell->shows && *cell->numbers ? ": " : "", cell->shows ? cell->numbers : "");
+	text_put(t, "%s%s\n", *cell->text ? ": " : "", text_harmless(cell->text, t->arena));
+}
+
+char *conform_text(const struct conform *m, const struct engine *engine, bool reasons, struct arena *a)
 {
 	struct text t = {.arena = a};
 
@@ -75,9 +85,14 @@ char *conform_text(const struct conform *m, const struct engine *engine, struct 
 	text_put(&t, "\n");
 	put_counts(&t, m);
 	for (int op = 0; op < OP_COUNT; op++)
-		for (int k = 0; m->cell[op] && k < m->n_column; k++)
-			if (m->cell[op][k].flaky)
-				put_flaky(&t, &m->cell[op][k], conform_cell_name(m, (enum op)op, k, a));
+		for (int k = 0; m->cell[op] && k < m->n_column; k++) {
+			const struct conform_cell *cell = &m->cell[op][k];
+
+			if (reasons && conform_cell_cases(cell))
+				put_reason(&t, cell, conform_cell_name(m, (enum op)op, k, a));
+			if (cell->flaky)
+				put_flaky(&t, cell, conform_cell_name(m, (enum op)op, k, a));
+		}
 	return t.at;
 }
 
