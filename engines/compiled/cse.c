@@ -4,9 +4,8 @@
  */
 #include <string.h>
 
+#include "graph/random.h"
 #include "parts.h"
-
-enum { HEADS = 256 };
 
 struct known_node {
 	int value;      /* that it defines */
@@ -21,7 +20,8 @@ struct open {
 struct table {
 	int n, room;
 	struct known_node *known;
-	int head[HEADS];
+	int *head;         /* [n_head] of chains; -1: an empty one */
+	unsigned n_head;   /* a power of two */
 	struct open *open; /* the innermost region */
 };
 
@@ -57,13 +57,13 @@ static bool same_operands(const struct node *a, const struct node *b)
 }
 
 /* A hash that equal nodes share.  It leaves out attributes and the order of two operands. */
-static int hash(const struct node *node)
+static int hash(const struct table *t, const struct node *node)
 {
-	unsigned h = (unsigned)op_table[node->op].family * 31;
+	uint64_t h = (uint64_t)op_table[node->op].family;
 
 	for (int k = 0; k < node->n_arg; k++)
-		h += (unsigned)node->arg[k] * 2654435761u;
-	return (int)(h >> 8) % HEADS;
+		h += random_mix((uint64_t)node->arg[k] + 1);
+	return (int)(random_mix(h) & (t->n_head - 1));
 }
 
 static void enter(struct rewrite *x)
@@ -89,7 +89,7 @@ static void leave(struct rewrite *x)
 static enum rewritten merge_node(struct rewrite *x, struct node *node, int *taken)
 {
 	struct table *t = x->state;
-	int head = hash(node);
+	int head = hash(t, node);
 
 	(void)taken;
 	if (node->n_region || node->n_out != 1)
@@ -115,7 +115,10 @@ int compiled_cse(const struct compiled_rules *rules, const struct program *p, st
 	struct rewrite x = {
 	    .rules = rules, .arena = a, .state = t, .visit = merge_node, .enter = enter, .leave = leave};
 
-	for (int k = 0; k < HEADS; k++)
+	for (t->n_head = 64; t->n_head < (unsigned)p->n_value; t->n_head *= 2)
+		;
+	t->head = NEW_RAW(a, int, t->n_head);
+	for (unsigned k = 0; k < t->n_head; k++)
 		t->head[k] = -1;
 	*out = rewrite_program(&x, p);
 	return x.count;

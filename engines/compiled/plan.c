@@ -5,6 +5,8 @@
  * alive between the first and the last position that touches it.  A buffer from outside that a loop reads must outlive
  * all iterations.
  */
+#include <limits.h>
+
 #include "parts.h"
 
 struct code_plan {
@@ -242,6 +244,7 @@ static void place(struct code *c, int n_position)
 {
 	struct arena_mark mark = arena_mark(c->arena);
 	int n, *order = by_first(c, n_position, &n), *alive = NEW(c->arena, int, n), n_alive = 0;
+	int soonest = INT_MAX; /* the least last position of a living buffer */
 
 	for (int k = 0; k < n; k++) {
 		struct buffer *b = &c->buffer[order[k]];
@@ -250,13 +253,22 @@ static void place(struct code *c, int n_position)
 		if (c->options->off[PASS_REUSE]) {
 			b->at = c->n_cell;
 		} else {
-			for (int i = 0; i < n_alive; i++)
-				if (c->options->rules->alive(c->buffer[alive[i]].last, b->first))
+			if (!c->options->rules->alive(soonest, b->first)) {
+				soonest = INT_MAX;
+				for (int i = 0; i < n_alive; i++) {
+					int last = c->buffer[alive[i]].last;
+
+					if (!c->options->rules->alive(last, b->first))
+						continue;
 					alive[kept++] = alive[i];
-			n_alive = kept;
+					soonest = last < soonest ? last : soonest;
+				}
+				n_alive = kept;
+			}
 			b->at = first_fit(c, alive, n_alive, b->size);
 			c->counts.rewrites[PASS_REUSE] += b->at < c->n_cell && b->size > 0;
 			n_alive = enter_alive(c, alive, n_alive, order[k]);
+			soonest = b->last < soonest ? b->last : soonest;
 		}
 		if (b->at + b->size > c->n_cell)
 			c->n_cell = b->at + b->size;

@@ -87,7 +87,7 @@ struct compiled_rules {
 	bool (*dies)(int last, int position);
 	/*
 	 * Whether a buffer whose last read is at `last` is alive when another one is first written at `first`.
-	 * Correct: also if the two positions are equal.
+	 * Correct: also if the two positions are equal.  If it holds for one `last`, it holds for all later ones.
 	 */
 	bool (*alive)(int last, int first);
 	/*
