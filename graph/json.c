@@ -356,7 +356,7 @@ const struct json *json_read(const char *text, size_t len, struct arena *a, stru
 		return NULL;
 	}
 	/* A number is a character at least, and another stands before the next one. */
-	s.number = NEW(a, uint32_t, len / 2 + 1);
+	s.number = NEW_RAW(a, uint32_t, len / 2 + 1);
 	if (!scan_text(&s)) {
 		arena_rewind(a, mark);
 		return NULL;
@@ -366,9 +366,10 @@ const struct json *json_read(const char *text, size_t len, struct arena *a, stru
 	 * it. */
 	struct fill f = {.room = s.n_value, .pool_room = len + 1, .number = s.number, .number_room = s.n_number};
 	f.node = NEW(a, struct json, f.room);
-	f.pool = NEW(a, char, f.pool_room);
-	char *copy = NEW(a, char, len + 1);
+	f.pool = NEW_RAW(a, char, f.pool_room);
+	char *copy = NEW_RAW(a, char, len + 1);
 	memcpy(copy, text, len);
+	copy[len] = '\0';
 	f.text = copy;
 
 	/* Terminated input, so that cJSON never depends on its length checks; no arena_alloc before cJSON_Delete. */
