@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Writes the table of corpus/real/README.md from corpus/real/defects.jsonl, where each line is a defect.
+
+Usage: scripts/real_table.py [--check]   with --check it writes nothing, and fails if the table is another one"""
+import json
+import pathlib
+import re
+import sys
+
+HEAD = ["| engine, version | program, request | expected | returned | case | upstream |", "|---|---|---|---|---|---|"]
+STATUS = re.compile("open|documented|fixed in [0-9a-f.]+")
+
+
+def defects(folder):
+    with open(folder / "defects.jsonl", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def upstream(link):
+    """A link to a thread of GitHub, by the name of its repository and its number."""
+    repository, number = re.fullmatch(r"https://github\.com/[^/]+/([^/]+)/(?:issues|pull)/(\d+)", link["link"]).groups()
+    text = f"[{repository}#{number}]({link['link']})" + (f" ({link['note']})" if "note" in link else "")
+    return text if link["is"] == "same" else f"related: {text}"
+
+
+def engine(e):
+    return e["name"] + " " + ", ".join(e["faulty"] + ([e["where"]] if "where" in e else []))
+
+
+def row(d):
+    known = [upstream(link) for link in d["upstream"]] if d["upstream"] != "not reported" else []
+    cells = ["; ".join(map(engine, d["engines"])), d["program"], d["expected"], d["returned"],
+             ", ".join(f"[{c.get('name', c['file'].removesuffix('.json'))}]({c['file']})" for c in d["cases"]),
+             "; ".join(known + ([d["status"]] if d["status"] != "open" else []))]
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def complaints(folder, rows):
+    """What is wrong with the data, as texts."""
+    named = {c["file"] for d in rows for c in d["cases"]}
+    files = {p.name for p in folder.glob("*.json")}
+    yield from (f"{name}: no such case" for name in sorted(named - files) if not (folder / name).exists())
+    yield from (f"{name}: the case of no defect" for name in sorted(files - named))
+    for d in rows:
+        if not STATUS.fullmatch(d["status"]):
+            yield f"{d['program']}: status '{d['status']}'"
+        links = d["upstream"] if d["upstream"] != "not reported" else [{"is": "same"}]
+        if not links or not all(link["is"] in ("same", "related") for link in links):
+            yield f"{d['program']}: upstream is a list of links or 'not reported'"
+        if not all(e["faulty"] for e in d["engines"]):
+            yield f"{d['program']}: an engine without a faulty version"
+
+
+def main():
+    if "-h" in sys.argv or "--help" in sys.argv:
+        print(__doc__)
+        return 0
+    folder = pathlib.Path(__file__).parent.parent / "corpus" / "real"
+    rows = defects(folder)
+    wrong = list(complaints(folder, rows))
+    old = (folder / "README.md").read_text(encoding="utf-8")
+    lines = old.split("\n")
+    first = next(k for k, line in enumerate(lines) if line.startswith("|"))
+    last = next(k for k in range(first, len(lines)) if not lines[k].startswith("|"))
+    new = "\n".join(lines[:first] + HEAD + [row(d) for d in rows] + lines[last:])
+    if "--check" in sys.argv:
+        if new != old:
+            wrong.append("corpus/real/README.md: run scripts/real_table.py")
+    elif not wrong:
+        (folder / "README.md").write_text(new, encoding="utf-8")
+    print("\n".join(wrong), file=sys.stderr, end="\n" if wrong else "")
+    return 1 if wrong else 0
+
+
+sys.exit(main())
