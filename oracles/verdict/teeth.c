@@ -2,7 +2,9 @@
 #include "teeth.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "graph/heap.h"
 #include "internal.h"
 
 const char *const plant_names[PLANT_COUNT] = {
@@ -109,6 +111,30 @@ static bool number_of(enum plant plant, const struct field *f, double x, bool ze
 	return false;
 }
 
+/* Whether the verdict about the true numbers of the first assignment, with `got` in this place, is a finding. */
+static bool joint_finds(const struct field *f, double got)
+{
+	struct judgement judgement = {VERDICT_UNSUPPORTED};
+	struct judge j = {.out = &judgement, .counts = true};
+	struct answer answer = {.n_derivative = f->n, .derivative = heap_new((size_t)f->n, sizeof *answer.derivative)};
+
+	for (int k = 0; k < f->n; k++) {
+		const struct truth_tensor *t = &f->tensor[k];
+		const int elements = shape_elements(&t->type.shape);
+
+		answer.derivative[k] = (struct tensor){
+		    .type = t->type, .at = heap_new((size_t)elements + 1, sizeof *answer.derivative->at)};
+		for (int e = 0; e < elements && dtype_is_float(t->type.dtype); e++)
+			answer.derivative[k].at[e].f = t->at[e].value;
+	}
+	answer.derivative[f->which].at[f->element].f = got;
+	judge_conventions(&j, f->t, &answer);
+	for (int k = 0; k < f->n; k++)
+		free(answer.derivative[k].at);
+	free(answer.derivative);
+	return verdict_is_finding[judgement.verdict];
+}
+
 /* Whether the verdict about `got` in this place alone is a finding. */
 static bool is_found(const struct field *f, double got)
 {
@@ -180,7 +206,7 @@ static struct plants plants_of(const struct field *f, int point)
 		double got;
 
 		p.tried[k] = number_of((enum plant)k, f, here(f)->value, p.zero, &got);
-		p.blind[k] = p.tried[k] && !is_found(f, got);
+		p.blind[k] = p.tried[k] && !is_found(f, got) && !(f->kink && joint_finds(f, got));
 		p.agrees[k] = p.blind[k] && is_tight(f, got);
 	}
 	p.cause = cause_of(f, &p);

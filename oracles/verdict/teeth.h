@@ -2,9 +2,8 @@
  * teeth.h: whether a grossly wrong number would be a finding.
  *
  * A decided component has teeth if the verdict about each gross plant (plants.def) in its place is a finding. All other
- * components keep their true values. This depends on the truth alone, not on any engine. At a tie, the plant is
- * compared with the interval of all mixtures. The joint test of kinks.c may find more, so teeth are never counted too
- * often.
+ * components keep their true values; at a tie, those of the first assignment. This depends on the truth alone, not on
+ * any engine.
  */
 #ifndef ORACLES_VERDICT_TEETH_H
 #define ORACLES_VERDICT_TEETH_H
