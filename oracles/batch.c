@@ -150,6 +150,7 @@ static void add_component(struct component *sum, const struct component *x, stru
 	sum->value = high;
 	sum->tight += x->tight;
 	sum->loose += x->loose;
+	sum->narrow = false;
 	if (x->share > sum->share) {
 		sum->share = x->share;
 		sum->culprit = x->culprit;

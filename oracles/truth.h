@@ -19,9 +19,14 @@ extern const char *const reason_names[REASON_COUNT];
  * own bits are right. A correct engine is at most tight away if it uses the best known formulas, and at most loose if
  * it uses the worst usual ones. Both radii are absolute. magnitude is the sum of the magnitudes of the path
  * contributions. If reason is not REASON_NONE, the component is undecided and the numbers mean nothing.
+ *
+ * If narrow, less than the ball of radius loose is allowed: an error from -down to up, or one of at least leap
+ * (TOLERANCE.md, "One side, and leaps").
  */
 struct component {
 	double value, low, tight, loose, magnitude;
+	double down, up, leap; /* only if narrow; down and up are at least tight */
+	bool narrow;
 	/* The op whose formula adds most to loose - tight, and how much; OP_CONSTANT: none. */
 	enum op culprit;
 	double share;

@@ -81,7 +81,7 @@ static enum standing component_standing(const struct component *c, const struct 
 	off = x == c->value ? (isfinite(x) ? fabs(c->low) : 0) : fabs((x - c->value) - c->low);
 	if (off <= c->tight)
 		return STANDING_AGREE;
-	return off <= c->loose ? STANDING_INACCURATE : STANDING_WRONG;
+	return off <= component_radius(c, x) ? STANDING_INACCURATE : STANDING_WRONG;
 }
 
 static void put_component(struct json_writer *w, const struct component *c, enum dtype d)

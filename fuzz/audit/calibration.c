@@ -115,12 +115,12 @@ static bool measure(struct distribution *d, const struct component *c, double go
 	if (c->tight == 0) {
 		d->sure++;
 		d->sure_exact += error == 0;
-		return error <= c->loose;
+		return error <= component_radius(c, got);
 	}
 	add(&d->tight, error / c->tight);
 	if (isfinite(c->loose))
 		add(&d->loose, error / c->loose);
-	return error <= c->loose || (c->escapes && isinf(got));
+	return error <= component_radius(c, got) || (c->escapes && isinf(got));
 }
 
 static void measure_tensors(struct calibration *s, int engine, enum request_kind kind, const struct testcase *c,

@@ -228,6 +228,10 @@ static struct component flow_component(struct analytic *self, int k)
 	out.low = double_of(self->term);
 	out.tight = f->tight;
 	out.loose = fmax(f->loose, f->tight);
+	out.narrow = spread_is_narrow(&f->spread, out.loose);
+	out.down = fmax(f->spread.down, f->tight);
+	out.up = fmax(f->spread.up, f->tight);
+	out.leap = f->spread.leaps ? f->spread.leap : INFINITY;
 	out.escapes = f->escapes;
 	out.culprit = f->culprit;
 	out.share = f->share;

@@ -39,7 +39,8 @@ void flows_clear(struct analytic *self)
 	memset(self->flow, 0, (size_t)self->ev.n_scalar * sizeof *self->flow);
 }
 
-void flow_add_term(struct analytic *self, int k, double tight, double loose, double magnitude)
+static void add_term(
+    struct analytic *self, int k, double tight, double loose, const struct spread *spread, double magnitude)
 {
 	struct flow *f = &self->flow[k];
 	double size = fabs(double_of(self->term));
@@ -50,6 +51,7 @@ void flow_add_term(struct analytic *self, int k, double tight, double loose, dou
 	f->present = true;
 	f->tight += tight;
 	f->loose += loose;
+	spread_add(&f->spread, spread);
 	f->magnitude += magnitude;
 	terms_add(&f->terms, self->term, size, tight);
 	if (f->mixed) { /* in an engine the terms may have either sign */
@@ -58,6 +60,17 @@ void flow_add_term(struct analytic *self, int k, double tight, double loose, dou
 	}
 	f->group += size;
 	f->joined++;
+}
+
+void flow_add_term(struct analytic *self, int k, double tight, double loose, double magnitude)
+{
+	add_term(self, k, tight, loose, &(struct spread){.down = loose, .up = loose}, magnitude);
+}
+
+void flow_widen(struct flow *f, double more)
+{
+	f->loose += more;
+	spread_widen(&f->spread, more, more);
 }
 
 void analytic_share(struct flow *f, double share, enum op culprit)
@@ -77,6 +90,7 @@ void flow_escape(struct flow *f, enum op op)
 void flow_lose(struct flow *f, enum op op)
 {
 	f->loose = INFINITY;
+	f->spread = spread_ball(INFINITY);
 	flow_escape(f, op);
 }
 
@@ -150,6 +164,26 @@ static bool exact_product(
 	return wider && is_power_of_two(p->value) && (p->magnitude > 1 || least >= info->normal);
 }
 
+/* The errors of the product of p and flow `from`, without its own rounding. at: the scalar whose partial p is. */
+static struct spread spread_of(const struct analytic *self, int at, int from, const struct partial *p)
+{
+	const double g = fabs(double_of(self->value[from]));
+	const bool negative = mpfr_sgn(self->value[from]) < 0;
+	const double down = p->narrow ? p->down : p->loose, up = p->narrow ? p->up : p->loose;
+	const struct spread of_partial = {down, up, p->leap, p->narrow && p->leap > 0, at, false};
+	const struct spread_factor factor = {p->magnitude, mpfr_signbit(p->value) != 0, of_partial},
+	                           flow = {g, negative, spread_signed(&self->flow[from].spread, negative)};
+
+	return spread_product(&factor, &flow);
+}
+
+/* The rounding of a term that may be off by radius. */
+static double rounding_of_term(const struct dtype_info *info, bool by_size, double size, double radius, bool doubled)
+{
+	return by_size ? info->unit * (size + radius) + info->tiny
+	               : fmax(rounding_of(info, size + radius), doubled ? info->tiny : 0);
+}
+
 void flow_add_product(
     struct analytic *self, int at, int to, int from, const struct partial *p, const struct chain *chain)
 {
@@ -211,9 +245,14 @@ void flow_add_product(
 	worse += detour;
 	bool rounded_before = f->tight == 0 && f->loose > 0 &&
 	    p->magnitude != 1; /* a usual formula rounded before, so the factors here are not exact in every engine */
-	if (!exact || doubled || chain || rounded_before)
-		loose += by_size ? info->unit * (size + loose) + info->tiny
-		                 : fmax(rounding_of(info, term + loose), doubled ? info->tiny : 0);
+	bool whole = chain || mixed || self->by_paths || !isfinite(loose) || rounding_flushes(info);
+	struct spread spread = whole ? spread_ball(loose) : spread_of(self, at, from, p);
+	spread_widen(&spread, detour, detour);
+	if (!exact || doubled || chain || rounded_before) {
+		double far = rounding_of_term(info, by_size, size, loose, doubled);
+		spread_widen(&spread, rounding_of_term(info, by_size, size, spread_width(&spread), doubled), far);
+		loose += far;
+	}
 	if (p->escapes || f->escapes || reach > info->max)
 		flow_escape(&self->flow[to], p->escapes || reach > info->max ? op : f->culprit);
 	self->flow[to].reach += reach;
@@ -227,7 +266,8 @@ void flow_add_product(
 	analytic_share(&self->flow[to], worse, op);
 	analytic_share(&self->flow[to], f->share == INFINITY ? INFINITY : p->magnitude * f->share, f->culprit);
 	tight = rounding_flushed(info, term, tight);
-	flow_add_term(self, to, tight, rounding_flushed(info, term, fmax(tight, loose)), p->magnitude * f->magnitude);
+	loose = rounding_flushed(info, term, fmax(tight, loose));
+	add_term(self, to, tight, loose, &spread, p->magnitude * f->magnitude);
 }
 
 void flow_finish(struct analytic *self, int k)
@@ -238,7 +278,10 @@ void flow_finish(struct analytic *self, int k)
 		double sum = f->terms.positive + f->terms.negative,
 		       rounding = (f->terms.n - 1) * info->unit * (sum + f->tight);
 		double flushed = terms_flushed(self->by_paths ? 2 * f->terms.n : f->terms.n, info);
-		f->loose += (f->terms.n - 1) * info->unit * (sum + f->loose) + flushed;
+		double more = (f->terms.n - 1) * info->unit;
+		spread_widen(
+		    &f->spread, more * (sum + spread_width(&f->spread)) + flushed, more * (sum + f->loose) + flushed);
+		f->loose += more * (sum + f->loose) + flushed;
 		rounding += flushed;
 		if (!self->by_paths && !f->mixed)
 			rounding = terms_exact(&f->terms, info)
@@ -251,6 +294,7 @@ void flow_finish(struct analytic *self, int k)
 		f->flushed += info->normal;
 		f->tight = rounding_flushed(info, size, f->tight);
 		f->loose = rounding_flushed(info, size, fmax(f->loose, f->tight));
+		f->spread = spread_ball(f->loose);
 	}
 	if (!f->reason && f->present && f->terms.positive + f->terms.negative + f->tight > info->max)
 		f->reason = REASON_OVERFLOW;

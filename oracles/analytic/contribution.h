@@ -38,6 +38,9 @@ void flow_add_product(
 /* Finishes flow k after all its terms have arrived. Their sum, in any order, has one rounding less than terms. */
 void flow_finish(struct analytic *self, int k);
 
+/* Adds an error of at most this to all that flow f may be. */
+void flow_widen(struct flow *f, double more);
+
 /* Marks that flow f may be an infinity or a NaN: the formula of op leaves the range. */
 void flow_escape(struct flow *f, enum op op);
 /* Marks that nobody knows what flow f may be. */

@@ -43,6 +43,7 @@ static void widen(struct component *c, const struct component *unrolled, double 
 		undecide(c, unrolled->reason == REASON_ILL_CONDITIONED ? REASON_CONVERGENCE : unrolled->reason);
 		return;
 	}
+	c->narrow = false;
 	double gap = 2 * fabs((c->value - unrolled->value) + (c->low - unrolled->low)) + second_order(c, stray);
 	c->tight = fmax(c->tight, unrolled->tight) + gap;
 	c->loose = fmax(c->loose, unrolled->loose) + gap;

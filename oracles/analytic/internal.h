@@ -7,13 +7,15 @@
 #include "oracles/ball/ball.h"
 #include "conventions.h"
 #include "oracles/ball/rounding.h"
+#include "spread.h"
 
 /* The tangent or adjoint of one scalar while contributions arrive. */
 struct flow {
-	double tight, loose; /* radii */
-	double magnitude;    /* sum of the magnitudes of the path contributions */
-	struct terms terms;  /* so far */
-	double reach;        /* sum of the magnitudes that the terms may have on the way, by usual formulas */
+	double tight, loose;  /* radii */
+	struct spread spread; /* of the errors within loose */
+	double magnitude;     /* sum of the magnitudes of the path contributions */
+	struct terms terms;   /* so far */
+	double reach;         /* sum of the magnitudes that the terms may have on the way, by usual formulas */
 	/* For a chain of products. An engine may add up flows before or after it multiplies them: */
 	int joined;      /* adjoint: the number of terms that were added from it on */
 	double most;     /* adjoint: the largest magnitude of a product of the factors from it on */

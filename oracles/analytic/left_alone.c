@@ -2,6 +2,7 @@
  * left_alone.c: elements that scatter_mul leaves alone. The trace only moves them. But an engine may multiply the flow
  * by y and divide it by x there, where y = x (PyTorch's index_reduce). TOLERANCE.md derives the bounds.
  */
+#include "contribution.h"
 #include "internal.h"
 #include "oracles/evaluate/double_of.h"
 
@@ -50,7 +51,10 @@ void analytic_left_alone(struct analytic *self, int k, bool adjoint)
 	double lost = passes * fmin(underflow_of(self, k, info), passes > 1 ? 2 * paths : paths);
 	double rounded = expm1(2 * passes * info->unit) * (paths + lost);
 	double more = (rounded + lost) * (1 + f->terms.n * info->unit);
-	f->loose = fmax(f->loose, f->tight) + more;
-	f->loose = rounding_flushed(info, fabs(double_of(self->value[k])), f->loose);
+	flow_widen(f, fmax(0, f->tight - f->loose) + more);
+	if (rounding_flushes(info)) {
+		f->loose = rounding_flushed(info, fabs(double_of(self->value[k])), f->loose);
+		f->spread = spread_ball(f->loose);
+	}
 	analytic_share(f, more, OP_SCATTER_MUL);
 }

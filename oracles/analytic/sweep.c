@@ -18,6 +18,7 @@ bool analytic_partial(struct analytic *self, const struct conventions *conventio
 	    self->ev.n_scalar, self->ev.arena);
 	p->value = self->partial;
 	p->singular = p->cancels = p->strays = p->escapes = false;
+	p->narrow = false;
 	if (!convention_tied(self->note, k) || base_of_power)
 		return self->ev.rules->partial(&self->ev, self->note, k, j, &self->shared, p);
 	assert(j >= 0 && j < self->ev.scalar[k].n_parent);
@@ -259,10 +260,10 @@ static void quotient_rule(struct analytic *self, int k)
 	double b = self->note[parent[1]].magnitude,
 	       g = fabs(double_of(self->value[parent[0]])) + self->flow[parent[0]].loose;
 	double most = fmax(b, 1 / (b * b));
-	out->loose += 2 * info->unit * g / b + 2 * info->tiny * most;
+	flow_widen(out, 2 * info->unit * g / b + 2 * info->tiny * most);
 	out->reach += g * most;
 	if (b * b > info->max || b * b < info->normal) {
-		out->loose += g / b; /* as in partial_div: a/infinity, a/0 */
+		flow_widen(out, g / b); /* as in partial_div: a/infinity, a/0 */
 		analytic_share(out, INFINITY, OP_DIV);
 	}
 	if (b * b < info->normal)
@@ -285,7 +286,7 @@ static void blend(struct analytic *self, int k)
 	}
 	if (size > info->max)
 		flow_escape(&self->flow[k], s->kind);
-	self->flow[k].loose += 2 * info->unit * fmin(size, info->max);
+	flow_widen(&self->flow[k], 2 * info->unit * fmin(size, info->max));
 }
 
 /* Allows for a mean whose tangent is the sum of the tangents, divided by n at the end. That sum may leave the range

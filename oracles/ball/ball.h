@@ -71,6 +71,12 @@ struct partial {
 	mpfr_ptr value;                 /* exact to the evaluation's precision; memory belongs to the caller */
 	double magnitude, tight, loose; /* |value| and its radii */
 	/*
+	 * If narrow: the largest error towards 0 and away from it, except for one of at least leap. leap 0: there is no
+	 * such exception.
+	 */
+	double down, up, leap;
+	bool narrow;
+	/*
 	 * For a formula: the largest magnitude (at least 1) of a product of some factors of a usual formula. A flow is
 	 * multiplied by some factors and then by the others. So this times the flow must be in range, and an underflow
 	 * is multiplied by this. 0: no formula.

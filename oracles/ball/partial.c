@@ -114,10 +114,49 @@ static void stray_unary(const struct partial_edge *s, struct partial *out, doubl
 {
 	const struct scalar *k = &s->ev->scalar[s->k];
 	const struct dtype_info *info = &s->ev->dtype[k->dtype];
-	if (inner > info->max)
-		range_stray(out, p, k->op == OP_TANH || k->op == OP_LOGISTIC || k->op == OP_TAN);
+	if (inner > info->max && k->op == OP_TAN)
+		range_stray(out, p, p, true);
+	else if (inner > info->max)
+		range_stray(out, p, 0, k->op == OP_TANH || k->op == OP_LOGISTIC);
 	if (divides_by_zero(info, p))
-		range_stray(out, p, true);
+		range_stray(out, p, p, true);
+}
+
+/*
+ * The error, in units of u, of the formulas that do not subtract from 1 a number near 1. The rows of analytic_rules.def
+ * allow for 1 - y^2, y (1 - y) and y + 1 as well. -1: there is no such formula here.
+ */
+static double lost_elsewhere(enum op op, double y, double p)
+{
+	switch ((int)op) {
+	case OP_TANH:
+		return fabs(y) > 0.5 ? 22 * p : -1;
+	case OP_LOGISTIC:
+		return y > 0.5 ? 26 * p : -1;
+	case OP_EXPM1:
+		return y < -0.5 ? 4 * p : -1;
+	default:
+		return -1;
+	}
+}
+
+/*
+ * Numbers near 1 are multiples of u, and so is their distance from 1. Such a formula gives 0 or at least u/2, or, in an
+ * engine that keeps more digits, what its smaller u allows. p: the largest magnitude that the partial may have.
+ * TOLERANCE.md, "One side, and leaps".
+ */
+static void set_leap(const struct partial_edge *s, struct partial *out, double moved, double y, double p)
+{
+	const enum dtype d = s->ev->scalar[s->k].dtype;
+	double lost = lost_elsewhere(s->ev->scalar[s->k].op, y, p), u = s->ev->dtype[d].unit,
+	       more = d == DTYPE_F32 ? 22 * dtype_table[DTYPE_F64].unit : 0,
+	       small = moved + lost * s->u + 2 * s->tiny + more;
+	if ((d != DTYPE_F64 && d != DTYPE_F32) || lost < 0 || small + 2 * p > u / 8)
+		return;
+	out->narrow = true;
+	out->down = small + p;
+	out->up = small;
+	out->leap = u / 2 - p;
 }
 
 static void partial_unary(const struct partial_edge *s, const struct unary_rule *rule, struct partial *out)
@@ -133,6 +172,7 @@ static void partial_unary(const struct partial_edge *s, const struct unary_rule 
 	if (in->radius == 0) {
 		set_radii(s, out, 0, rule->tight(a, y, out->magnitude), rule->loose(a, y, out->magnitude));
 		set_unary_most(out, rule, a, y);
+		set_leap(s, out, 0, y, out->magnitude);
 		stray_unary(s, out, rule->inner(a, y), out->magnitude);
 		return;
 	}
@@ -141,14 +181,17 @@ static void partial_unary(const struct partial_edge *s, const struct unary_rule 
 	double moved = rule->bent(&at), p = out->magnitude + moved, top = y < 0 ? y - n->radius : y + n->radius;
 	set_radii(s, out, moved, at_worst(rule->tight, &at, top, p), at_worst(rule->loose, &at, top, p));
 	set_unary_most(out, rule, a, y);
+	set_leap(s, out, moved, top, p);
 	stray_unary(s, out, fmax(rule->inner(at.low, top), rule->inner(at.high, top)), p);
 }
 
 static void partial_div(const struct partial_edge *s, struct partial *out)
 {
 	double b = parent_note(s, 1)->magnitude, ra = parent_note(s, 0)->radius, rb = parent_note(s, 1)->radius;
-	double v = s->note[s->k].magnitude, max = s->ev->dtype[s->ev->scalar[s->k].dtype].max, least = b - rb;
+	const struct dtype_info *info = &s->ev->dtype[s->ev->scalar[s->k].dtype];
+	double v = s->note[s->k].magnitude, max = info->max, normal = info->normal, least = b - rb;
 	double rounded = rb == 0 && is_power_of_two(parent_value(s, 1)) ? 0 : 1;
+	double square = b * b;
 	if (s->j == 0) {
 		mpfr_ui_div(out->value, 1, parent_value(s, 1), R);
 		set_radii(s, out, rb / b / least, rounded / least, 0);
@@ -160,10 +203,10 @@ static void partial_div(const struct partial_edge *s, struct partial *out)
 	double moved = (ra / least + v * (2 + rb / b) * (rb / least)) / least, p = (v + s->note[s->k].radius) / least;
 	set_radii(s, out, moved + (v > 0 ? s->tiny / least : 0), rounded * 2.25 * p, rounded * 2.75 * p);
 	set_most(out, parent_note(s, 0)->magnitude, v, fmax(1 / b, 1 / (b * b)));
-	if (b * b > max) /* a/infinity */
-		range_stray(out, p, false);
-	if (b * b < s->ev->dtype[s->ev->scalar[s->k].dtype].normal) /* a/0, 0/0, or b^2 off by half of itself */
-		range_stray(out, p, true);
+	if (square > max) /* a/infinity */
+		range_stray(out, p, 0, false);
+	if (square < normal) /* a/0, 0/0, or b^2 off by half of itself */
+		range_stray(out, p, p, true);
 }
 
 /* Of mod: 1, and the integer -floor(a/b), which all formulas find (TOLERANCE.md, Lemma 6a). */
@@ -203,12 +246,13 @@ static void partial_atan2(const struct partial_edge *s, struct partial *out)
 	set_most(out, fmax(2, h), 2 / h, 2 / (h * h));
 	if (a > 0 && mpfr_sgn(parent_value(s, 1)) < 0) /* (h - b)/a^2, the slope of (h - b)/a */
 		set_most(out, (h + b) / a / a, 0, 0);
-	if (rounding_flushes(info)) /* of a^2 or b^2 */
-		out->loose += p * 2 * info->tiny / (h * h);
+	double term = s->j == 0 ? 1 / h + moved : p,
+	       flushed = rounding_flushes(info) ? p * 2 * info->tiny / (h * h) : 0;
+	partial_widen(out, flushed, flushed); /* of a^2 or b^2 */
 	/* As for a quotient by h^2. By halves of the angle, one of two terms of up to 1/h is lost, or infinity is
 	 * divided by infinity. */
 	if (h * h > info->max || h * h < (rounding_flushes(info) ? 4 * info->tiny : info->normal))
-		range_stray(out, s->j == 0 ? 1 / h + moved : p, true);
+		range_stray(out, term, term, true);
 }
 
 /*
@@ -247,7 +291,7 @@ static void partial_pow(const struct partial_edge *s, struct partial *out)
 		set_radii(s, out, moved, (p + moved) * best, (p + moved) * (direct - best + 1));
 		if (mpfr_sgn(parent_value(s, 0)) < 0 &&
 		    b * s->u >= 1) /* b - 1 may round from odd to even, which gives the power of the other sign */
-			out->loose += 2 * (p + moved);
+			partial_widen(out, 2 * (p + moved), 2 * (p + moved));
 	} else {
 		if (mpfr_sgn(parent_value(s, 0)) < 0) {
 			mpfr_set_zero(out->value, 1);
@@ -281,13 +325,16 @@ static void partial_norm(const struct partial_edge *s, struct partial *out)
 	if (r > BALL_CLEAR * y)
 		out->reason = REASON_ILL_CONDITIONED;
 	/* y contains the error of squares that underflow */
-	double moved = parent_note(s, s->j)->radius / (y - r) + p * (r / (y - r)) + p * n * s->tiny / (2 * y * y);
+	double moved = parent_note(s, s->j)->radius / (y - r) + p * (r / (y - r)) + p * (n * (s->tiny / y) / (2 * y));
 	set_radii(s, out, moved, (p + moved) * (n / 2 + 2.25) * (1 + n * s->u),
 	    (p + moved) * 5.75 * (1 + n * s->u)); /* 1/y contains higher orders of y's n/2 */
 	set_most(out, parent_note(s, s->j)->magnitude, 1 / y, 0);
-	/* y is infinite; or its squares underflow, so it is 0, or at least its square over n + 1 */
-	if (s->note[s->k].leaves)
-		range_stray(out, (p + moved) * sqrt(1.0 + n), !(s->note[s->k].escapes & ESCAPE_INFINITY));
+	/* y is infinite; or its squares underflow, so it is 0, or its square at least that over n + 1. That it may be
+	 * larger is in `moved`. */
+	if (s->note[s->k].leaves && s->note[s->k].escapes & ESCAPE_INFINITY)
+		range_stray(out, p + moved, 0, false);
+	else if (s->note[s->k].leaves)
+		range_stray(out, 0, (p + moved) * sqrt(1.0 + n), true);
 }
 
 /* e^(x_j - y) */
@@ -308,9 +355,10 @@ static void partial_logsumexp(const struct partial_edge *s, struct partial *out)
 	double tight = exponent + n + log(n) + 8, loose = 8 + 2 * top + 4 * y + 4 * log(n);
 	double higher = 1 + (tight + loose) * s->u; /* e^x - 1 is at most x (1 + x) for x up to 1 */
 	set_radii(s, out, moved, (p + moved) * tight * higher, (p + moved) * loose * higher);
-	if (s->note[s->k].leaves) /* e^(x - y) with y off by log(2 + n) */
-		range_stray(out, fmax((p + moved) * (2.0 * n + 3), mpfr_sgn(s->ev->value[s->k]) < 0 ? 1 : 0),
-		    true); /* of powers that all underflow, any may be left */
+	if (s->note[s->k].leaves) { /* e^(x - y) with y off by log(2 + n), but never below 0 */
+		double beyond = fmax((p + moved) * (2.0 * n + 3), mpfr_sgn(s->ev->value[s->k]) < 0 ? 1 : 0);
+		range_stray(out, p + moved, beyond, true); /* of powers that all underflow, any may be left */
+	}
 }
 
 /* A partial that is a value of the program and is read as it is: no formula, no rounding. */
@@ -397,6 +445,8 @@ static bool partial_here(
 	bool linear = trace_op_is_linear(c->op), connected = true;
 	out->reason = REASON_NONE;
 	out->cancels = out->strays = out->escapes = false;
+	out->narrow = false;
+	out->leap = 0;
 	switch ((int)c->op) {
 	case OP_ADD:
 	case OP_REDUCE_SUM:
@@ -466,7 +516,7 @@ static bool partial_here(
 	if (out->reason)
 		return true;
 	out->tight += absolute;
-	out->loose += absolute;
+	partial_widen(out, absolute, absolute);
 	if (!linear && note[k].reason)
 		out->reason = note[k].reason;
 	else if (note[k].unsure && partial_either(&s, out))
@@ -478,11 +528,14 @@ static bool partial_here(
 	else if (out->magnitude + out->tight > info->max)
 		out->reason = REASON_OVERFLOW;
 	out->tight = rounding_flushed(info, out->magnitude, out->tight);
+	if (rounding_flushes(info))
+		out->narrow = false;
 	out->loose = rounding_flushed(info, out->magnitude, fmax(out->tight, out->loose));
 	/* y of y b/a is no product: where it underflows, it may be off by more than its size */
-	out->loose += range_underflow(info, out->most, c->op == OP_POW ? INFINITY : out->magnitude + out->tight);
+	double lost = range_underflow(info, out->most, c->op == OP_POW ? INFINITY : out->magnitude + out->tight);
+	partial_widen(out, lost, lost);
 	if (out->most > info->max)
-		range_stray(out, 0, true);
+		range_stray(out, 0, 0, true);
 	return out->reason || connected;
 }
 

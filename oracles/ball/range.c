@@ -36,9 +36,20 @@ void range_leave_product(struct note *n, const struct dtype_info *info)
 	range_leave(n, n->factors * info->tiny * n->most, over ? ESCAPE_INFINITY | ESCAPE_NAN : 0);
 }
 
-void range_stray(struct partial *out, double beyond, bool escapes)
+void partial_widen(struct partial *out, double down, double up)
 {
-	out->loose += beyond;
+	if (!out->narrow && down != up) {
+		out->narrow = true;
+		out->down = out->up = out->loose;
+	}
+	out->down += down;
+	out->up += up;
+	out->loose += fmax(down, up);
+}
+
+void range_stray(struct partial *out, double down, double up, bool escapes)
+{
+	partial_widen(out, down, up);
 	out->strays = true;
 	out->escapes |= escapes;
 }
@@ -188,6 +199,17 @@ static bool partial_escapes(const struct evaluation *ev, const struct note *note
 	}
 }
 
+/* Allows in *out what *wide allows. */
+static void partial_join(struct partial *out, const struct partial *wide)
+{
+	out->down = fmax(out->narrow ? out->down : out->loose, wide->narrow ? wide->down : wide->loose);
+	out->up = fmax(out->narrow ? out->up : out->loose, wide->narrow ? wide->up : wide->loose);
+	if (out->leap == 0 || (wide->leap > 0 && wide->leap < out->leap))
+		out->leap = wide->leap;
+	out->narrow |= wide->narrow;
+	out->loose = fmax(out->loose, wide->loose);
+}
+
 void range_finish_partial(const struct evaluation *ev, struct note *note, int k, int j, struct shared *shared,
     range_partial_fn *compute, struct partial *out)
 {
@@ -218,7 +240,9 @@ void range_finish_partial(const struct evaluation *ev, struct note *note, int k,
 		note[k].radius = radius;
 		widen(ev, note, k, false);
 		shared->k = -1;
-		out->loose = wide.reason ? INFINITY : fmax(out->loose, wide.loose);
+		partial_join(out, &wide);
+		if (wide.reason)
+			out->loose = INFINITY;
 		out->escapes |= wide.reason != REASON_NONE;
 		out->escapes |= wide.escapes;
 	}

@@ -12,8 +12,10 @@ void range_leave_unary(struct note *n, enum op op, double a, double y);
 /* The same for a product of n->factors factors. */
 void range_leave_product(struct note *n, const struct dtype_info *info);
 
-/* The same for a partial. */
-void range_stray(struct partial *out, double beyond, bool escapes);
+/* Allows for errors of the partial of at most this towards 0, and away from it. */
+void partial_widen(struct partial *out, double down, double up);
+/* Notes that a formula of the partial leaves the range: it is off by at most this more, or not finite. */
+void range_stray(struct partial *out, double down, double up, bool escapes);
 
 /* Sets far and escapes of scalar k from its parents. compute fills the note of k as if its parents were exactly within
  * their radii. */

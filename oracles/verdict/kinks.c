@@ -101,8 +101,9 @@ static void observe_outside(struct judge *j, const struct truth_point *t, int k,
 	double error = fabs(judge_error(best, got));
 	j->which = k;
 	j->element = e;
+	double radius = component_radius(best, got);
 	judge_observe(j, VERDICT_WRONG, judge_deviation(best->value, got),
-	    isfinite(error) ? judge_ratio(error, best->loose) : INFINITY, best->value, got, best->loose);
+	    isfinite(error) ? judge_ratio(error, radius) : INFINITY, best->value, got, radius);
 }
 
 /*

@@ -120,9 +120,18 @@ enum deviation judge_deviation(double expected, double got)
 	return DEVIATION_FINITE;
 }
 
+double component_radius(const struct component *c, double got)
+{
+	const double error = judge_error(c, got), inner = error < 0 ? c->down : c->up;
+
+	if (!c->narrow || !(fabs(error) <= c->loose) || fabs(error) >= c->leap)
+		return c->loose;
+	return fmin(c->loose, fmax(inner, c->tight));
+}
+
 bool judge_accepts(const struct component *c, double got)
 {
-	return fabs(judge_error(c, got)) <= c->loose || (c->escapes && !isfinite(got));
+	return fabs(judge_error(c, got)) <= component_radius(c, got) || (c->escapes && !isfinite(got));
 }
 
 double judge_ratio(double error, double radius)
@@ -194,8 +203,8 @@ bool judge_float(struct judge *j, const struct component *c, enum dtype d, doubl
 		observe_inaccurate(j, c, d, DEVIATION_FINITE, got);
 		return true;
 	}
-	double ratio = isfinite(error) ? judge_ratio(error, c->loose) : INFINITY;
-	judge_observe(j, outside, judge_deviation(c->value, got), ratio, c->value, got, c->loose);
+	double radius = component_radius(c, got), ratio = isfinite(error) ? judge_ratio(error, radius) : INFINITY;
+	judge_observe(j, outside, judge_deviation(c->value, got), ratio, c->value, got, radius);
 	return false;
 }
 

@@ -78,6 +78,10 @@ struct judgement {
 	int decided, undecided[REASON_COUNT];
 };
 
+/* The radius that counts for this number: loose, or less on this side or before a leap (struct component). The number
+ * is at most that far from the truth if a usual formula may give it. */
+double component_radius(const struct component *c, double got);
+
 /* Judges answers[c->n_point] of one engine. Whether `inaccurate` counts as a finding is up to the caller. */
 void judge(const struct testcase *c, const struct truth *t, const struct answer *answers, struct judgement *out);
 

@@ -110,6 +110,7 @@ ONE(rsqrt_cube, mul(g0, mul(-0.5, mul(mul(lib(1 / sqrt(a)), lib(1 / sqrt(a))), l
 ONE(rsqrt_power, mul(mul(-0.5, g0), lib(pow(a, -1.5))))
 ONE(rsqrt_root, over(mul(-0.5, g0), mul(a, r(sqrt(a)))))
 ONE(exp_value, mul(g0, lib(exp(a))))
+ONE(expm1_late, add(mul(g0, lib(expm1(a))), g0))
 ONE(expm1_plus, mul(g0, add(lib(expm1(a)), 1)))
 ONE(log_over, over(g0, a))
 ONE(log_reciprocal, mul(g0, over(1, a)))
@@ -128,12 +129,22 @@ ONE(cosh_sinh, mul(g0, lib(sinh(a))))
 ONE(tanh_square, mul(g0, add(1, -mul(lib(tanh(a)), lib(tanh(a))))))
 ONE(tanh_factors, mul(g0, mul(add(1, -lib(tanh(a))), add(1, lib(tanh(a))))))
 ONE(tanh_minus, add(g0, -mul(g0, mul(lib(tanh(a)), lib(tanh(a))))))
+FORMULA(tanh_twice)
+{
+	double y = lib(tanh(x[0]));
+	(void)n, out[0] = add(g[0], -mul(mul(g[0], y), y));
+}
 ONE(tanh_cosh, over(g0, mul(lib(cosh(a)), lib(cosh(a)))))
 ONE(asinh_square, over(g0, r(sqrt(add(mul(a, a), 1)))))
 ONE(acosh_square, over(g0, r(sqrt(add(mul(a, a), -1)))))
 ONE(acosh_factors, over(g0, mul(r(sqrt(add(a, -1))), r(sqrt(add(a, 1))))))
 ONE(atanh_square, over(g0, add(1, -mul(a, a))))
 ONE(logistic_y, mul(g0, mul(lib(1 / (1 + exp(-a))), add(1, -lib(1 / (1 + exp(-a)))))))
+FORMULA(logistic_minus)
+{
+	double t, y = lib(1 / (1 + exp(-x[0])));
+	(void)n, t = mul(g[0], y), out[0] = add(t, -mul(t, y));
+}
 ONE(logistic_exp, over(mul(g0, lib(exp(-fabs(a)))), mul(add(1, lib(exp(-fabs(a)))), add(1, lib(exp(-fabs(a)))))))
 ONE(erf_exp, mul(g0, mul(r(1.1283791670955126), lib(exp(-mul(a, a))))))
 
@@ -354,7 +365,7 @@ FORMULA(cumprod_tangent)
 /* ---- rows ---- */
 
 enum what { VALUE, ADJOINT, TANGENT };
-enum where { ANYWHERE, POSITIVE, BELOW_ONE, ABOVE_ONE, MODERATE, OR_ZERO };
+enum where { ANYWHERE, POSITIVE, BELOW_ONE, ABOVE_ONE, MODERATE, SATURATED, OR_ZERO };
 
 struct row {
 	const char *name, *op, *attrs;
@@ -379,7 +390,8 @@ static const struct row rows[] = {
     {"-1/2 / (a sqrt a)", "rsqrt", "", 1, false, ADJOINT, POSITIVE, rsqrt_root},
     {"1 / sqrt a", "rsqrt", "", 1, false, VALUE, POSITIVE, rsqrt_value},
     {"y", "exp", "", 1, false, ADJOINT, ANYWHERE, exp_value},
-    {"y + 1", "expm1", "", 1, false, ADJOINT, ANYWHERE, expm1_plus},
+    {"g y + g", "expm1", "", 1, false, ADJOINT, SATURATED, expm1_late},
+    {"y + 1", "expm1", "", 1, false, ADJOINT, SATURATED, expm1_plus},
     {"g/a", "log", "", 1, false, ADJOINT, POSITIVE, log_over},
     {"g (1/a)", "log", "", 1, false, ADJOINT, POSITIVE, log_reciprocal},
     {"g/(1 + a)", "log1p", "", 1, false, ADJOINT, POSITIVE, log1p_over},
@@ -395,17 +407,19 @@ static const struct row rows[] = {
     {"1/(1 + a^2)", "atan", "", 1, false, ADJOINT, ANYWHERE, atan_square},
     {"cosh", "sinh", "", 1, false, ADJOINT, ANYWHERE, sinh_cosh},
     {"sinh", "cosh", "", 1, false, ADJOINT, ANYWHERE, cosh_sinh},
-    {"1 - y^2", "tanh", "", 1, false, ADJOINT, ANYWHERE, tanh_square},
-    {"(1 - y)(1 + y)", "tanh", "", 1, false, ADJOINT, ANYWHERE, tanh_factors},
-    {"g - g y^2", "tanh", "", 1, false, ADJOINT, ANYWHERE, tanh_minus},
-    {"1/cosh^2", "tanh", "", 1, false, ADJOINT, ANYWHERE, tanh_cosh},
+    {"1 - y^2", "tanh", "", 1, false, ADJOINT, SATURATED, tanh_square},
+    {"(1 - y)(1 + y)", "tanh", "", 1, false, ADJOINT, SATURATED, tanh_factors},
+    {"g - g y^2", "tanh", "", 1, false, ADJOINT, SATURATED, tanh_minus},
+    {"g - (g y) y", "tanh", "", 1, false, ADJOINT, SATURATED, tanh_twice},
+    {"1/cosh^2", "tanh", "", 1, false, ADJOINT, SATURATED, tanh_cosh},
     {"1/sqrt(a^2 + 1)", "asinh", "", 1, false, ADJOINT, ANYWHERE, asinh_square},
     {"1/sqrt(a^2 - 1)", "acosh", "", 1, false, ADJOINT, ABOVE_ONE, acosh_square},
     {"1/(sqrt(a - 1) sqrt(a + 1))", "acosh", "", 1, false, ADJOINT, ABOVE_ONE, acosh_factors},
     {"1/(1 - a^2)", "atanh", "", 1, false, ADJOINT, BELOW_ONE, atanh_square},
-    {"y (1 - y)", "logistic", "", 1, false, ADJOINT, ANYWHERE, logistic_y},
-    {"e/(1 + e)^2", "logistic", "", 1, false, ADJOINT, ANYWHERE, logistic_exp},
-    {"(1/(1 + e^-a))^2 e^-a", "logistic", "", 1, false, ADJOINT, ANYWHERE, logistic_square},
+    {"y (1 - y)", "logistic", "", 1, false, ADJOINT, SATURATED, logistic_y},
+    {"g y - (g y) y", "logistic", "", 1, false, ADJOINT, SATURATED, logistic_minus},
+    {"e/(1 + e)^2", "logistic", "", 1, false, ADJOINT, SATURATED, logistic_exp},
+    {"(1/(1 + e^-a))^2 e^-a", "logistic", "", 1, false, ADJOINT, SATURATED, logistic_square},
     {"1/(1 + e^-a)", "logistic", "", 1, false, VALUE, ANYWHERE, logistic_value},
     {"2/sqrt(pi) e^(-a^2)", "erf", "", 1, false, ADJOINT, ANYWHERE, erf_exp},
     {"g/b, -g y/b", "div", "", 2, false, ADJOINT, ANYWHERE, div_twice},

@@ -18,6 +18,13 @@ enum { SLOTS = 3 };
 		.reason = REASON_##r, .in_domain = (domain) \
 	}
 
+/* Errors from -down to up, or of at least leap. */
+#define NARROW(v, t, l, from, to, far) \
+	{ \
+		.value = (v), .tight = (t), .loose = (l), .magnitude = 1, .in_domain = true, .narrow = true, \
+		.down = (from), .up = (to), .leap = (far) \
+	}
+
 #define ESCAPES(v, t) \
 	{ \
 		.value = (v), .tight = (t), .loose = 10 * (t), .magnitude = 1, .in_domain = true, .escapes = true, \
@@ -48,6 +55,17 @@ static const struct row rows[] = {
         .deviation = DEVIATION_FINITE, .element = 0, .decided = 2},
     {"just outside", RIGHT_PRIMAL, .n = 2, .n_assignment = 1, .want = {{BALL(1, 1e-15, 1e-12), BALL(3, 1e-14, 1e-13)}},
         .got = {1 + 1.1e-12, 3}, .verdict = VERDICT_WRONG, .deviation = DEVIATION_FINITE, .element = 0, .decided = 2},
+    {"on the side of a narrow ball", RIGHT_PRIMAL, .n = 1, .n_assignment = 1,
+        .want = {{NARROW(1, 1e-15, 3, 1, 1e-14, INFINITY)}}, .got = {0}, .verdict = VERDICT_INACCURATE,
+        .deviation = DEVIATION_FINITE, .decided = 1},
+    {"on the other side", RIGHT_PRIMAL, .n = 1, .n_assignment = 1, .want = {{NARROW(1, 1e-15, 3, 1, 1e-14, INFINITY)}},
+        .got = {2}, .verdict = VERDICT_WRONG, .deviation = DEVIATION_FINITE, .decided = 1},
+    {"beyond the leap", RIGHT_PRIMAL, .n = 1, .n_assignment = 1, .want = {{NARROW(1, 1e-15, 9, 1, 1e-14, 5)}},
+        .got = {6.5}, .verdict = VERDICT_INACCURATE, .deviation = DEVIATION_FINITE, .decided = 1},
+    {"before the leap", RIGHT_PRIMAL, .n = 1, .n_assignment = 1, .want = {{NARROW(1, 1e-15, 9, 1, 1e-14, 5)}},
+        .got = {-1}, .verdict = VERDICT_WRONG, .deviation = DEVIATION_SIGN, .decided = 1},
+    {"beyond the ball", RIGHT_PRIMAL, .n = 1, .n_assignment = 1, .want = {{NARROW(1, 1e-15, 9, 1, 1e-14, 5)}},
+        .got = {20}, .verdict = VERDICT_WRONG, .deviation = DEVIATION_FINITE, .decided = 1},
     {"the worst ratio shows", RIGHT_PRIMAL, .n = 3, .n_assignment = 1,
         .want = {{BALL(1, 1e-15, 1e-14), BALL(5, 1e-3, 1e-2), BALL(3, 1e-14, 1e-13)}}, .got = {1.001, 6, 3.001},
         .verdict = VERDICT_WRONG, .deviation = DEVIATION_FINITE, .element = 0, .decided = 3},
