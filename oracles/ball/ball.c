@@ -343,6 +343,11 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 			n->radius += info->unit * (v + r) + info->tiny;
 		return;
 	case OP_DIV: {
+		double divisor = range_divisor(ev, note, k);
+		if (b <= info->max && divisor > info->max) /* 1/infinity */
+			range_leave(n, v, 0);
+		if (b >= info->normal && divisor < info->normal) /* 1/0 */
+			range_leave(n, v, ESCAPE_INFINITY);
 		if (clear_of(n, rb, b))
 			r = ra / (b - rb) + v * (rb / (b - rb)); /* v * rb may be below the range of double */
 		bool exact_both_ways = ball_scales(ev, note, kb) && 1 / b <= info->max &&
@@ -521,7 +526,7 @@ static double most_of(const struct evaluation *ev, const struct note *note, int 
 		/* y/a of y = rsqrt(a). Computed as 1/(a sqrt(a)), it meets the square of that on the way to the
 		 * next derivative. */
 		if (over->op == OP_RSQRT && ev->parent[over->parent] == parent[1])
-			most = fmax(most, pow(note[parent[0]].magnitude, 6));
+			most = fmax(most, fmax(pow(note[parent[0]].magnitude, 6), pow(note[parent[0]].magnitude, -6)));
 		double a = twice ? note[parent[0]].most : factor(ev, note, parent[0]), b = note[parent[1]].magnitude;
 		return fmax(most, a * fmax(factor(ev, note, parent[1]), 1 / b));
 	}

@@ -190,11 +190,14 @@ static void partial_div(const struct partial_edge *s, struct partial *out)
 	double b = parent_note(s, 1)->magnitude, ra = parent_note(s, 0)->radius, rb = parent_note(s, 1)->radius;
 	const struct dtype_info *info = &s->ev->dtype[s->ev->scalar[s->k].dtype];
 	double v = s->note[s->k].magnitude, max = info->max, normal = info->normal, least = b - rb;
-	double rounded = rb == 0 && is_power_of_two(parent_value(s, 1)) ? 0 : 1;
-	double square = b * b;
+	double rounded = rb == 0 && is_power_of_two(parent_value(s, 1)) ? 0 : 1,
+	       divisor = range_divisor(s->ev, s->note, s->k);
+	double square = divisor * divisor;
 	if (s->j == 0) {
 		mpfr_ui_div(out->value, 1, parent_value(s, 1), R);
 		set_radii(s, out, rb / b / least, rounded / least, 0);
+		if (divisor != b && (square > max || square < normal)) /* both partials are lost together */
+			range_stray(out, 1 / least, 1 / least, square < normal);
 		return;
 	}
 	mpfr_div(out->value, s->ev->value[s->k], parent_value(s, 1), R);

@@ -54,6 +54,15 @@ void range_stray(struct partial *out, double down, double up, bool escapes)
 	out->escapes |= escapes;
 }
 
+double range_divisor(const struct evaluation *ev, const struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k], *over = &ev->scalar[ev->parent[s->parent]];
+	const int divisor = ev->parent[s->parent + 1];
+	double b = note[divisor].magnitude;
+	bool root = s->part == TRACE_FORMULA && over->op == OP_RSQRT && ev->parent[over->parent] == divisor;
+	return root ? b * sqrt(b) : b;
+}
+
 double range_underflow(const struct dtype_info *info, double most, double size)
 {
 	double usual = 2 * most * info->tiny;

@@ -28,6 +28,12 @@ typedef bool range_partial_fn(
 void range_finish_partial(const struct evaluation *ev, struct note *note, int k, int j, struct shared *shared,
     range_partial_fn *compute, struct partial *out);
 
+/*
+ * The divisor of the formula that scalar k, y/b in a formula of trace_derive.def, may also be: b sqrt(b) of
+ * 1/(b sqrt(b)) for y = rsqrt(b), else b.
+ */
+double range_divisor(const struct evaluation *ev, const struct note *note, int k);
+
 /* How far off up to four products in a row are if they underflow, the largest factor of an underflow being `most`.
  * size: of the result and its error. */
 double range_underflow(const struct dtype_info *info, double most, double size);
