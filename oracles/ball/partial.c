@@ -250,7 +250,7 @@ static void partial_atan2(const struct partial_edge *s, struct partial *out)
 	if (a > 0 && mpfr_sgn(parent_value(s, 1)) < 0) /* (h - b)/a^2, the slope of (h - b)/a */
 		set_most(out, (h + b) / a / a, 0, 0);
 	double term = s->j == 0 ? 1 / h + moved : p,
-	       flushed = rounding_flushes(info) ? p * 2 * info->tiny / (h * h) : 0;
+	       flushed = rounding_flushes(info) ? term * 2 * info->tiny / (h * h) : 0;
 	partial_widen(out, flushed, flushed); /* of a^2 or b^2 */
 	/* As for a quotient by h^2. By halves of the angle, one of two terms of up to 1/h is lost, or infinity is
 	 * divided by infinity. */

@@ -137,6 +137,30 @@ static bool test_point(
 	return true;
 }
 
+/* Points that were outside once. */
+static const struct known {
+	const char *row;
+	enum dtype dtype;
+	enum underflow underflow;
+	double x[2], g;
+} known[] = {
+    {"2 atan(a/(h + b))", DTYPE_F32, READS_ZERO, {-0x1.1a4fbp-56, -0x1.4b0ac4p-65}, -0x1.47dfccp-3},
+};
+
+static void test_known(struct analytic *oracle, struct analytic *told, const struct known *k, struct arena *a)
+{
+	struct tally tally = {0};
+	double x[MOST] = {k->x[0], k->x[1]}, g[MOST];
+	for (int i = 0; i < MOST; i++)
+		g[i] = k->g;
+	dtype = k->dtype;
+	underflow = k->underflow;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (!strcmp(rows[i].name, k->row))
+			test_point(underflow == GRADUAL ? oracle : told, &rows[i], rows[i].operands, x, g, a, &tally);
+	CHECK(tally.decided && !tally.outside, "%s in %s: a known point is outside", k->row, dtype_table[dtype].name);
+}
+
 static void test_row(struct analytic *oracle, const struct row *row, int trials, struct arena *a)
 {
 	struct tally tally = {0};
@@ -193,6 +217,8 @@ int main(int argc, char **argv)
 				test_row(underflow == GRADUAL ? oracle : told, &rows[k],
 				    underflow == GRADUAL ? trials : trials / 4, &a);
 		}
+	for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+		test_known(oracle, told, &known[k], &a);
 	analytic_close(oracle);
 	analytic_close(told);
 	arena_free(&a);
