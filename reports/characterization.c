@@ -114,14 +114,12 @@ static void put_count(struct json_writer *w, const char *key, const char *which,
 	json_end(w);
 }
 
-static void put_condition(struct json_writer *w, const struct characterization *x)
+static void put_condition(
+    struct json_writer *w, const char *key, const struct characterization *x, const struct condition *c)
 {
-	const struct condition *c = x->condition;
-
-	json_member_object(w, "condition", JSON_BLOCK);
+	json_member_object(w, key, JSON_BLOCK);
 	json_member_string(w, "text", c->text);
 	json_member_string(w, "join", c->always ? "always" : c->any ? "any" : "all");
-	json_member_bool(w, "determined", c->determined);
 	json_member_array(w, "terms", JSON_BLOCK);
 	for (int i = 0; i < c->n_term; i++) {
 		json_begin_object(w, JSON_FLOW);
@@ -166,8 +164,10 @@ void characterization_put(struct json_writer *w, const struct characterization *
 	json_member_bool(w, "finished", x->finished);
 	json_member_strings(w, "skipped", x->skipped, x->n_skipped, JSON_FLOW);
 	put_statements(w, x);
+	if (x->told)
+		put_condition(w, "told", x, x->told);
 	if (x->condition)
-		put_condition(w, x);
+		put_condition(w, "condition", x, x->condition);
 	if (x->departure)
 		put_departure(w, x);
 	json_member_array(w, "experiments", JSON_BLOCK);

@@ -62,7 +62,6 @@ enum { CONDITION_TERMS = 3 };
  * and pass elsewhere.  always: every variant fails, and there are no terms. */
 struct condition {
 	bool any, always;
-	bool determined; /* it predicts enough of the variants to be told */
 	int n_term;
 	struct condition_term {
 		const char *feature, *sentence;
@@ -104,7 +103,8 @@ struct characterization {
 	struct variant_table *table;
 	int n_statement;
 	struct statement *statement;
-	struct condition *condition; /* NULL: none */
+	struct condition *condition; /* separates the variants of the smallest case best; NULL: none */
+	struct condition *told; /* about the ops of the program alone, as the cause tells it; NULL: not determined */
 	struct departure *departure; /* NULL: none */
 	int n_case;
 	const struct testcase **cases;

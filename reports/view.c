@@ -237,7 +237,11 @@ const struct json *const *view_statements(const struct json *list, struct arena 
 
 const char *view_condition(const struct json *report, const struct json *condition, struct arena *a)
 {
-	const char *text = render_member(condition, "text");
+	const struct json *told = json_find(json_find(report, "characterization"), "told");
+	const char *text;
+
+	condition = told ? told : condition;
+	text = render_member(condition, "text");
 
 	if (!*text || strstr(view_cause(report), text))
 		return view_counts(condition, a);

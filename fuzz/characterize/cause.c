@@ -328,9 +328,9 @@ static const char *about_operands(struct lab *l)
 /* Whether the condition speaks of the feature of a statement that the failure needs something. */
 static bool is_told(const struct lab *l, const char *needed)
 {
-	const struct condition *c = l->out->condition;
+	const struct condition *c = l->out->told;
 
-	for (int i = 0; c && c->determined && i < c->n_term; i++)
+	for (int i = 0; c && i < c->n_term; i++)
 		if (c->term[i].holds && strstr(needed, c->term[i].sentence))
 			return true;
 	return false;
@@ -346,8 +346,8 @@ void lab_tell_cause(struct lab *l)
 	for (int i = 0; i < l->out->n_statement; i++)
 		if (!strcmp(l->out->statement[i].id, "counts"))
 			text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
-	if (l->out->condition && l->out->condition->determined)
-		text = LAB_TEXT(l, "%s %s", text, l->out->condition->text);
+	if (l->out->told)
+		text = LAB_TEXT(l, "%s %s", text, l->out->told->text);
 	for (int i = 0; i < l->out->n_statement; i++)
 		if (!strcmp(l->out->statement[i].id, "needed")) { /* the first one says most */
 			if (!is_told(l, l->out->statement[i].text))

@@ -19,11 +19,14 @@ enum {
 
 static const struct experiment {
 	const char *id, *title, *varies;
+	bool typical; /* it makes variants of the typical case */
 	void (*run)(struct lab *l);
 } experiments[] = {
-#define EXPERIMENT(id, title, varies) {#id, title, varies, experiment_##id},
+#define EXPERIMENT(id, title, varies)            {#id, title, varies, false, experiment_##id},
+#define EXPERIMENT_OF_TYPICAL(id, title, varies) {#id, title, varies, true, experiment_##id},
 #include "experiments.def"
 #undef EXPERIMENT
+#undef EXPERIMENT_OF_TYPICAL
 };
 enum { EXPERIMENTS = sizeof experiments / sizeof *experiments };
 
@@ -83,7 +86,9 @@ static void run_experiment(struct lab *l, const struct experiment *x)
 	struct variant_table table = {.id = x->id, .title = x->title, .varies = x->varies};
 
 	l->table = &table;
+	explanation_of_typical(l->explain, l->typical != l->base && x->typical);
 	arena_try(&l->work, call_experiment, &(struct running){l, x});
+	explanation_of_typical(l->explain, false);
 	if (table.n_row)
 		l->out->table[l->out->n_table++] = table;
 }
@@ -171,32 +176,40 @@ static void hold_out(struct lab *l, const struct explained *x, int n, struct con
 	}
 }
 
-static void find_condition(struct lab *l, int held_out)
+/* NULL: there is none. */
+static struct condition *condition_of(struct lab *l, bool told, struct explained *x)
 {
-	struct explained x;
 	struct condition *c;
 
-	explanation_find(l->explain, l->arena, &x);
-	if (!x.n_term && !x.always)
-		return;
+	explanation_find(l->explain, told, l->arena, x);
+	if (!x->n_term && !x->always)
+		return NULL;
 	c = NEW(l->arena, struct condition, 1);
-	c->n_term = x.n_term;
-	c->any = x.any;
-	c->always = x.always;
-	c->determined = x.determined || x.always;
-	for (int i = 0; i < x.n_term; i++)
-		c->term[i] = (struct condition_term){x.term[i].name, x.term[i].sentence, x.term[i].holds};
-	c->text = explanation_text(&x, l->arena);
-	c->failing = x.failing;
-	c->failing_with = x.failing_with;
-	c->passing = x.passing;
-	c->passing_without = x.passing_without;
-	c->n_alternative = x.n_alternative;
-	c->alternative = x.alternative;
-	exceptions_of(l, &x, c);
-	if (held_out)
-		hold_out(l, &x, held_out, c);
+	c->n_term = x->n_term;
+	c->any = x->any;
+	c->always = x->always;
+	for (int i = 0; i < x->n_term; i++)
+		c->term[i] = (struct condition_term){x->term[i].name, x->term[i].sentence, x->term[i].holds};
+	c->text = explanation_text(x, l->arena);
+	c->failing = x->failing;
+	c->failing_with = x->failing_with;
+	c->passing = x->passing;
+	c->passing_without = x->passing_without;
+	c->n_alternative = x->n_alternative;
+	c->alternative = x->alternative;
+	exceptions_of(l, x, c);
+	return c;
+}
+
+static void find_conditions(struct lab *l, int held_out)
+{
+	struct explained separating, told;
+	struct condition *c = condition_of(l, false, &separating), *tell = condition_of(l, true, &told);
+
+	if (c && held_out)
+		hold_out(l, &separating, held_out, c);
 	l->out->condition = c;
+	l->out->told = tell && (told.determined || told.always) ? tell : NULL;
 }
 
 /* Grows the typical case, and judges it for the report. */
@@ -250,7 +263,7 @@ bool characterize(struct bench *b, const char *spec, const struct testcase *c, c
 	if (l.typical != l.base)
 		explanation_about(l.explain, l.typical, &l.scratch);
 	run_experiments(&l, o->experiments);
-	find_condition(&l, o->held_out);
+	find_conditions(&l, o->held_out);
 	lab_depart(&l);
 	lab_state(&l);
 	lab_tell_cause(&l);

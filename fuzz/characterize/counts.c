@@ -173,7 +173,7 @@ static const struct {
 };
 
 /* States the law that the ratios of all failing rows of a loop follow, if three or more do. */
-static void state_law(struct lab *l, const struct variant_table *t, const char *loop)
+static bool state_law(struct lab *l, const struct variant_table *t, const char *loop)
 {
 	for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
 		struct support s = {(int)(t - l->out->table), 0, NEW(l->arena, int, t->n_row)};
@@ -190,9 +190,10 @@ static void state_law(struct lab *l, const struct variant_table *t, const char *
 		}
 		if (holds && s.n_row >= 3) {
 			lab_say(l, "counts", STATEMENT_SHOWN, &s, 1, "%s", laws[k].sentence);
-			return;
+			return true;
 		}
 	}
+	return false;
 }
 
 void lab_state_counts(struct lab *l)
@@ -214,7 +215,8 @@ void lab_state_counts(struct lab *l)
 			lab_say(l, "counts", STATEMENT_SHOWN, &s, 1,
 			    "It is right with up to %d iteration%s of the loop, and wrong from %d on.", from - 1,
 			    from > 2 ? "s" : "", from);
-		/* the typical case comes last in the table */
-		state_law(l, trips, trips->row[trips->n_row - 1].cell[0]);
+		/* the seeds of the smallest case are units; the typical case comes last in the table */
+		if (!state_law(l, trips, trips->row[0].cell[0]))
+			(void)state_law(l, trips, trips->row[trips->n_row - 1].cell[0]);
 	}
 }

@@ -26,8 +26,10 @@ struct explanation {
 	uint64_t has[FEATURES][WORDS]; /* one bit per variant */
 	int n_about;                   /* cases that the condition is to be about; how many of them have a feature */
 	int about[FEATURES];
-	bool own_op[OP_COUNT]; /* in one of them */
-	uint64_t near[WORDS];  /* variants without other ops */
+	bool own_op[OP_COUNT];   /* in one of them */
+	uint64_t near[WORDS];    /* variants without other ops */
+	uint64_t typical[WORDS]; /* variants of the typical case */
+	bool of_typical;         /* so are those that are added now */
 };
 
 struct explanation *explanation_open(void)
@@ -94,6 +96,8 @@ void explanation_about(struct explanation *x, const struct testcase *c, struct a
 	}
 }
 
+void explanation_of_typical(struct explanation *x, bool typical) { x->of_typical = typical; }
+
 static bool has_other_op(const struct explanation *x, const struct program *p)
 {
 	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
@@ -116,6 +120,8 @@ void explanation_add(struct explanation *x, const struct testcase *c, bool fails
 	v = x->n_variant++;
 	x->fails[v] = fails;
 	x->number[v] = number;
+	if (x->of_typical)
+		x->typical[v / 64] |= (uint64_t)1 << v % 64;
 	if (!has_other_op(x, &c->program))
 		x->near[v / 64] |= (uint64_t)1 << v % 64;
 	for (int i = 0; i < FEATURE_COUNT; i++)
@@ -145,6 +151,8 @@ struct condition_candidate {
 
 struct condition_search {
 	const struct explanation *x;
+	bool told;
+	int n_variant; /* that count */
 	int words, n_literal, *literal;
 	struct set *set; /* [n_literal] */
 	struct set fails, all;
@@ -198,7 +206,7 @@ static bool is_about(const struct condition_search *s, int feature, bool negated
 	const struct explanation *x = s->x;
 	bool some = false, others = false;
 
-	if (!x->n_about)
+	if (!x->n_about || !s->told)
 		return true;
 	if (!names_own_ops(x, feature))
 		return false;
@@ -226,7 +234,7 @@ static void make_literals(struct condition_search *s, struct arena *a)
 			for (int w = 0; w < s->words; w++)
 				set->at[w] = (negated ? ~x->has[f][w] : x->has[f][w]) & s->all.at[w];
 			n = count(set->at, s->words);
-			if (!n || n == x->n_variant || !is_about(s, f, negated, set))
+			if (!n || n == s->n_variant || !is_about(s, f, negated, set))
 				continue;
 			for (k = 0; k < s->n_literal; k++)
 				if (!memcmp(s->set[k].at, set->at, (size_t)s->words * sizeof *set->at))
@@ -250,10 +258,10 @@ static bool same_terms(const struct condition_candidate *a, const struct conditi
 }
 
 /* Inserts c into the list of the best, which is sorted and has up to `room` entries; of equals the first stays. */
-/* Errors in 1000 variants; a term that is named after an op counts like 5. */
+/* Errors in 1000 variants.  In what is told, a term that is named after an op counts like 10. */
 static int64_t cost_of(const struct condition_search *s, const struct condition_candidate *c)
 {
-	return (int64_t)c->errors * 1000 + (int64_t)c->named * 5 * s->x->n_variant;
+	return (int64_t)c->errors * 1000 + (s->told ? (int64_t)c->named * 10 * s->n_variant : 0);
 }
 
 static void offer(const struct condition_search *s, struct condition_candidate *best, int *n, int room,
@@ -357,6 +365,9 @@ static void put_counts(
 	for (int v = 0; v < s->x->n_variant; v++) {
 		bool has = holds(s, c, v), fails = s->x->fails[v];
 
+		if (!(s->all.at[v / 64] >> v % 64 & 1))
+			continue;
+
 		out->failing += fails;
 		out->passing += !fails;
 		out->failing_with += fails && has;
@@ -370,7 +381,7 @@ static void put_counts(
 static void put_alternatives(const struct condition_search *s, const struct condition_candidate *best, int n,
     struct explained *out, struct arena *a)
 {
-	const int variants = s->x->n_variant;
+	const int variants = s->n_variant;
 
 	out->alternative = NEW(a, const char *, ALTERNATIVES);
 	for (int i = 1;
@@ -386,21 +397,24 @@ static void put_alternatives(const struct condition_search *s, const struct cond
 /* Whether one more term is worth it: it must save more than one exception in 100 variants. */
 static bool worth(int64_t saved, int n_variant) { return saved > 10 * (int64_t)n_variant; }
 
-void explanation_find(const struct explanation *x, struct arena *a, struct explained *out)
+void explanation_find(const struct explanation *x, bool told, struct arena *a, struct explained *out)
 {
-	struct condition_search s = {.x = x};
+	struct condition_search s = {.x = x, .told = told};
 	struct condition_candidate *best[EXPLANATION_TERMS + 1] = {0}, *chosen;
 	int n[EXPLANATION_TERMS + 1] = {0}, terms = 1, failing = 0;
 
 	*out = (struct explained){0};
 	s.words = (x->n_variant + 63) / 64;
 	for (int v = 0; v < x->n_variant; v++) {
+		if (!told && x->typical[v / 64] >> v % 64 & 1)
+			continue;
+		s.n_variant++;
 		s.all.at[v / 64] |= (uint64_t)1 << v % 64;
 		if (x->fails[v])
 			s.fails.at[v / 64] |= (uint64_t)1 << v % 64;
 		failing += x->fails[v];
 	}
-	if (failing && failing == x->n_variant) {
+	if (failing && failing == s.n_variant) {
 		out->always = true;
 		out->failing = out->failing_with = failing;
 	}
@@ -415,15 +429,15 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 	if (!n[1])
 		return;
 	for (int i = 2; i <= EXPLANATION_TERMS; i++)
-		if (n[i] && worth(cost_of(&s, &best[terms][0]) - cost_of(&s, &best[i][0]), x->n_variant))
+		if (n[i] && worth(cost_of(&s, &best[terms][0]) - cost_of(&s, &best[i][0]), s.n_variant))
 			terms = i;
 	chosen = &best[terms][0];
 	/* "always" or "never" would predict as well */
-	if (chosen->errors >= failing || chosen->errors >= x->n_variant - failing)
+	if (chosen->errors >= failing || chosen->errors >= s.n_variant - failing)
 		return;
 	put_condition(&s, chosen, out, a);
 	put_counts(&s, chosen, out, a);
-	out->determined = chosen->errors * TOLD <= x->n_variant;
+	out->determined = chosen->errors * TOLD <= s.n_variant;
 	put_alternatives(&s, best[terms], n[terms], out, a);
 }
 

@@ -20,6 +20,9 @@ void explanation_close(struct explanation *x);
  */
 void explanation_about(struct explanation *x, const struct testcase *c, struct arena *scratch);
 
+/* Whether the variants that are added from now on are made of the typical case.  They count for what is told alone. */
+void explanation_of_typical(struct explanation *x, bool typical);
+
 /* Adds a variant.  c must be checked; number is the caller's name for it, added only once.  scratch: for the
  * computation. */
 void explanation_add(struct explanation *x, const struct testcase *c, bool fails, int number, struct arena *scratch);
@@ -45,8 +48,12 @@ struct explained {
 	int n_exception, *exception; /* numbers of variants that it does not predict */
 };
 
-/* Finds the simplest condition: it has more terms only if they save enough exceptions.  In the arena. */
-void explanation_find(const struct explanation *x, struct arena *a, struct explained *out);
+/*
+ * Finds the simplest condition: it has more terms only if they save enough exceptions.  In the arena.  told: it keeps
+ * to explanation_about, and prefers terms that are not named after ops.  Otherwise it is the one that separates best
+ * the variants of the smallest case.
+ */
+void explanation_find(const struct explanation *x, bool told, struct arena *a, struct explained *out);
 /* Whether the condition holds for c. */
 bool explanation_predicts(
     const struct explanation *x, const struct explained *condition, const struct testcase *c, struct arena *scratch);

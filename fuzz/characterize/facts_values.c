@@ -176,6 +176,7 @@ static void watch_reduction(struct watch *w, const struct node *n, const struct 
 	if (n->op == OP_REDUCE_PROD || n->op == OP_CUMPROD) {
 		f->at[FEATURE_ZERO_FACTOR] |= zeros > 0;
 		f->at[FEATURE_ZERO_FACTORS] |= zeros > 1;
+		f->at[FEATURE_ZERO_ELEMENT] |= zeros > 0 && w->known && f->varied[n->arg[0]];
 	}
 	if (n->op == OP_NORM) {
 		f->at[FEATURE_ZERO_NORM] |= zeros == size;

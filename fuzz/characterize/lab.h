@@ -123,9 +123,11 @@ void lab_state_needed(struct lab *l);
 /* Writes out->cause: the paragraph that a maintainer reads first (cause.c).  Call it after all else. */
 void lab_tell_cause(struct lab *l);
 
-#define EXPERIMENT(id, title, varies) void experiment_##id(struct lab *l);
+#define EXPERIMENT(id, title, varies)            void experiment_##id(struct lab *l);
+#define EXPERIMENT_OF_TYPICAL(id, title, varies) void experiment_##id(struct lab *l);
 #include "experiments.def"
 #undef EXPERIMENT
+#undef EXPERIMENT_OF_TYPICAL
 
 /* Appends statements about all tables (statements.c). */
 void lab_state(struct lab *l);

@@ -37,8 +37,11 @@ void experiment_trips(struct lab *l)
 {
 	lab_columns(l, (const char *const[]){"loop", "iterations"}, 2);
 	try_trips(l, l->base, "");
-	if (l->typical != l->base)
-		try_trips(l, l->typical, ", typical");
+	if (l->typical == l->base)
+		return;
+	explanation_of_typical(l->explain, true);
+	try_trips(l, l->typical, ", typical");
+	explanation_of_typical(l->explain, false);
 }
 
 /* ---- kinds of loops ---- */

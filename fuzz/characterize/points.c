@@ -296,7 +296,9 @@ void experiment_neighbours(struct lab *l)
 	for (int k = NEIGHBOURS; k < NEIGHBOURS + SAMPLES && !lab_over(l) && !kills; k++)
 		if (neighbour(l, l->base, k, &t))
 			lab_sample(l, &t);
+	explanation_of_typical(l->explain, true);
 	for (int k = 0; k < TYPICAL && l->typical != l->base && !lab_over(l) && !kills; k++)
 		if (neighbour(l, l->typical, k, &t))
 			lab_sample(l, &t);
+	explanation_of_typical(l->explain, false);
 }
