@@ -148,14 +148,14 @@ static void try_ways(struct lab *l, const struct use *u, bool alone)
 		row = try_use(l, u, alone, turns);
 }
 
-/* Whether a region of the node uses the value from outside, and in which place of all uses in it; -1: it does not. */
+/* The place of the first use of the value from outside among all operands in regions of the node; -1: there is none. */
 static int first_use(const struct node *n, int value)
 {
 	struct region whole = {.n_node = 1, .node = (struct node[]){*n}};
 	int place = 0;
 
-	for (struct walk w = walk_nodes(&whole); walk_next(&w); place++)
-		for (int i = 0; w.depth && i < w.node->n_arg; i++)
+	for (struct walk w = walk_nodes(&whole); walk_next(&w);)
+		for (int i = 0; w.depth && i < w.node->n_arg; i++, place++)
 			if (w.node->arg[i] == value)
 				return place;
 	for (int r = 0; r < n->n_region; r++)

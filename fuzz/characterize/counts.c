@@ -206,15 +206,14 @@ void lab_state_counts(struct lab *l)
 
 		if (from > 1)
 			lab_say(l, "counts", STATEMENT_SHOWN, &s, 1,
-			    "It is right with up to %d %s, and wrong from %d on.", from - 1, count_words[i][1], from);
+			    "It is right with fewer than %d %s, and wrong from %d on.", from, count_words[i][1], from);
 	}
 	if (trips && trips->n_row) {
 		const int from = threshold(trips, trips->row[0].cell[0], &s, l);
 
 		if (from > 1)
 			lab_say(l, "counts", STATEMENT_SHOWN, &s, 1,
-			    "It is right with up to %d iteration%s of the loop, and wrong from %d on.", from - 1,
-			    from > 2 ? "s" : "", from);
+			    "It is right with fewer than %d iterations of the loop, and wrong from %d on.", from, from);
 		/* the seeds of the smallest case are units; the typical case comes last in the table */
 		if (!state_law(l, trips, trips->row[0].cell[0]))
 			(void)state_law(l, trips, trips->row[trips->n_row - 1].cell[0]);

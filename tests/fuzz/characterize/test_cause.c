@@ -31,7 +31,7 @@ static const struct row {
         "inputs x: f64[]\ny = for (x) trip=2 { params i, c; p = mul c, x; "
         "yield p }\nreturn y\npoint 0.5\nrequest: vjp x\n",
         "The gradient with respect to the value captured by the body of for is wrong.",
-        "It is right with up to 1 iteration of the loop, and wrong from 2 on.", "contributions,trips"},
+        "It is right with fewer than 2 iterations of the loop, and wrong from 2 on.", "contributions,trips"},
     {"tape+wrong-dtype", "inputs x: f64[]\ny = mul x, x\nreturn y\npoint 0.5\nrequest: vjp x\n",
         "The engine's answer about mul has the wrong dtype."},
 };
