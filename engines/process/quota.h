@@ -23,11 +23,11 @@ enum {
 /* The process and its descendants count together.  The memory is that in use: frameworks reserve much more. */
 struct quota {
 	int64_t memory;    /* bytes; 0: no limit */
-	int64_t processes; /* 0: no limit */
-	int64_t start_ms;  /* from the start of the process to its hello */
+	int64_t processes; /* at most INT_MAX; 0: no limit */
+	int64_t start_ms;  /* from the start of the process to its hello; at most INT_MAX */
 };
 
-/* The limits of this process: those of the environment, else the presets above. */
+/* The limits of this process: those of the environment, else the presets above.  Larger numbers are cut to the most. */
 struct quota quota_now(void);
 /* Sets the limits for all engines that are opened from now on, in this process and in those that it starts. */
 void quota_set(const struct quota *x);

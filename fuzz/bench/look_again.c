@@ -38,15 +38,24 @@ void look_again(struct bench *b, const struct testcase *c, const struct twin_com
 
 	*out = (struct judged_twins){0};
 	for (int k = 0; k < TWIN_COUNT && !out->interrupted; k++) {
-		const struct arena_mark mark = arena_mark(a);
+		const struct twin_tally counted = *tally;
+		struct twin_component *noted;
+		struct arena_mark mark;
 
 		x.kind = (enum twin)k;
 		if (!twin_helps(x.kind, &components))
 			continue;
-		if (work >= 0 && !twin_affordable(c, x.kind, own, work))
+		if (work >= 0 && !twin_affordable(c, x.kind, own, work)) {
 			tally->left_out = 1;
-		else if (!arena_try(a, judge_twin, &x))
-			arena_rewind(a, mark);
+			continue;
+		}
+		noted = arena_copy(a, components.at, (size_t)components.n, sizeof *noted);
+		mark = arena_mark(a);
+		if (arena_try(a, judge_twin, &x))
+			continue;
+		arena_rewind(a, mark); /* a twin that was not judged counts for nothing */
+		*tally = counted;
+		components.at = noted;
 	}
 	twin_count(own, &components, tally);
 }

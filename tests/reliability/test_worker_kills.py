@@ -126,7 +126,16 @@ def kill_judge(p):
     return False
 
 
+def start_seconds(work):
+    """How long an engine takes to start here and now, and to answer one case."""
+    begun = time.monotonic()
+    run(["gate", str(work / "square.json"), "--engine", dying(work / "time", 1, 0, "true", "tape")])
+    return time.monotonic() - begun
+
+
 def check_kills(work):
+    # Five starts in a row that fail end a campaign.  So a process that may still be starting is seldom killed.
+    young, born = 3 * start_seconds(work), {}
     mark, out = f"kills-{os.getpid()}", work / "kills"
     draw = random.Random(1)
     errors = (work / "errors").open("w+")
@@ -135,7 +144,9 @@ def check_kills(work):
     done, begun = 0, time.monotonic()
     while done < KILLS and p.poll() is None:
         time.sleep(draw.uniform(0.02, 0.12))
-        there = engines(mark)
+        now = time.monotonic()
+        born = {pid: born.get(pid, now) for pid in engines(mark)}
+        there = [pid for pid in born if now - born[pid] > young or draw.random() < 0.05]
         try:
             if there:
                 os.kill(draw.choice(there), signal.SIGKILL)
