@@ -394,8 +394,10 @@ static void check_within(
 		out->verdict = weigh(&x, c);
 		out->compared = x.q.n;
 		show(&x, out);
-		if (x.unprobed)
+		if (x.unprobed) {
 			out->text = "too large for the probes: nobody knows what rounding explains";
+			out->scatter = NAN;
+		}
 	}
 }
 

@@ -119,9 +119,11 @@ bool edit_hoist(struct edit *e, const struct site *s, int which)
 	for (int i = 0; i < node.n_out; i++) {
 		int by = node.region[which].result[i];
 
-		/* The region of scatter_apply may return its parameter, which has become the operand. */
-		edit_replace(
-		    e, node.out + i, node.region[which].n_param && by == node.region[which].param ? node.arg[0] : by);
+		/* A region may return a parameter, which has become an operand. */
+		for (int k = 0; k < node.region[which].n_param; k++)
+			if (node.region[which].result[i] == node.region[which].param + k)
+				by = node.arg[k];
+		edit_replace(e, node.out + i, by);
 	}
 	return true;
 }

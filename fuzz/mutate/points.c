@@ -47,6 +47,14 @@ bool mutate_point_equal(struct mutator *m)
 	    gen_point_equal(m->c, &m->t.program, m->t.point[choice_below(m->c, m->t.n_point)], m->a);
 }
 
+/* x + by, wrapped to the dtype. */
+static int64_t nudged(enum dtype d, int64_t x, int by)
+{
+	if (by > 0 ? x > INT64_MAX - by : x < INT64_MIN - by)
+		return by > 0 ? INT64_MIN : INT64_MAX;
+	return dtype_wrap(d, x + by);
+}
+
 bool mutate_point_nudge(struct mutator *m)
 {
 	static const double factors[] = {-1, 0.5, 2, 1.25, 0.75, 1.0078125};
@@ -61,7 +69,7 @@ bool mutate_point_nudge(struct mutator *m)
 		    choice_percent(m->c, 70) ? x->f * factors[choice_below(m->c, 6)]
 		                             : x->f + choice_between(m->c, -2, 2) * 0.25);
 	else if (dtype_is_int(t->type.dtype))
-		x->i = dtype_wrap(t->type.dtype, x->i + choice_between(m->c, -2, 2));
+		x->i = nudged(t->type.dtype, x->i, choice_between(m->c, -2, 2));
 	else
 		x->i = !x->i;
 	return true;

@@ -255,6 +255,26 @@ static void check_cut(struct arena *a)
 	engine_close(all.primal);
 }
 
+/* The region of a custom may return any of its parameters. */
+static void check_hoist(struct arena *a)
+{
+	const struct testcase c = test_function(a, "x: f64[], z: f64[]",
+	    "y = custom (x, z) transform=vjp {\n"
+	    "  params u, v\n"
+	    "  s = sin u\n"
+	    "  yield v\n"
+	    "} do {\n"
+	    "  params a, b, d\n"
+	    "  n = mul d, 0\n"
+	    "  yield n, d\n"
+	    "}",
+	    "0.5, 0.25", "");
+	struct edit e = {.c = testcase_copy(&c, a), .arena = a};
+
+	CHECK(pass_hoist_region(&e, 0) == EDIT_TRY && edit_finish(&e, true), "the second parameter is not the operand");
+	CHECK(e.c.program.top.result[0] == e.c.program.top.param + 1, "result v%d", e.c.program.top.result[0]);
+}
+
 int main(int argc, char **argv)
 {
 	struct minimize_statistics stats;
@@ -273,6 +293,7 @@ int main(int argc, char **argv)
 		check_deaths(&from, (int)stats.tried, &a);
 	if (row_wanted("cut"))
 		check_cut(&a);
+	CHECK_LAW(check_hoist(&a));
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (row_wanted("table: %s", table[i].name))
 			check_row(&table[i], &from, &a);

@@ -92,6 +92,27 @@ static void test_degenerate(void)
 	}
 }
 
+/* Integers at the ends of i64, which a nudge must not leave. */
+static void test_ends(void)
+{
+	static const char *const ends[] = {"9223372036854775807", "-9223372036854775808"};
+	struct profile p = profile_default();
+	int moved = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		struct choice c = choice_seeded(seed_mix(23, (uint64_t)i));
+		struct testcase from, t;
+
+		arena_reset(&arena);
+		from = test_function(&arena, "n: i64[], x: f64[]", "m = cast n dtype=f64; y = mul m, x",
+		    arena_printf(&arena, "%s, 0.5", ends[i % 2]), "vjp");
+		t = mutate(&from, &c, &p, &arena);
+		check_valid(&t, "at an end", i);
+		moved += program_equal(&t.program, &from.program) && t.point[0][0].at->i != from.point[0][0].at->i;
+	}
+	CHECK(moved > 20, "%d moved from an end", moved);
+}
+
 /* Nothing is defined outside of the region whose nodes are edited. */
 static void test_nothing_outside(void)
 {
@@ -143,6 +164,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_mutate());
 	CHECK_LAW(test_cross_over());
 	CHECK_LAW(test_degenerate());
+	CHECK_LAW(test_ends());
 	CHECK_LAW(test_nothing_outside());
 	CHECK_LAW(test_determinism());
 	arena_free(&arena);
