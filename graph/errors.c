@@ -66,7 +66,7 @@ char *text_disarm(char *text, bool lines)
 			*c = ' ';
 			n = 0;
 		}
-		if ((begins && !strncmp(c, "::", 2)) || !strncmp(c, "##[", 3))
+		if ((begins && *c == ':' && c[1] == ':') || (*c == '#' && !strncmp(c, "##[", 3)))
 			n = 1;
 		for (int k = 0; k < n; k++)
 			c[k] = '?';

@@ -46,7 +46,8 @@ static const struct sequence {
 static const struct sequence *sequence_at(const char *at, bool first)
 {
 	for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
-		if ((first || !sequences[i].first) && !strncmp(at, sequences[i].text, strlen(sequences[i].text)))
+		if (*at == *sequences[i].text && (first || !sequences[i].first) &&
+		    !strncmp(at, sequences[i].text, strlen(sequences[i].text)))
 			return &sequences[i];
 	return NULL;
 }
