@@ -17,9 +17,20 @@
 enum { DEFAULT_CASES = 3000, FD_ONE_IN = 10, CASE_BYTES = 512 << 20, REPORT_BYTES = 512 << 20 };
 
 /* Kinds of cases that are counted apart. */
-enum kind { ALL, ORDER_0, ORDER_1, ORDER_2, ORDER_3, SCATTER_MUL, PRODUCT_2, BATCH, KINDS };
+enum kind { ALL, ORDER_0, ORDER_1, ORDER_2, ORDER_3, SCATTER_MUL, PRODUCT_2, BATCH, F64_ALONE, KINDS };
 static const char *const kind_names[KINDS] = {"all", "order 0", "order 1", "order 2", "order 3 and up",
-    "with scatter_mul", "order 2 and up with a product op", "batch"};
+    "with scatter_mul", "order 2 and up with a product op", "batch", "no float but f64"};
+
+/* Why 0 is no finding; the first that applies counts. */
+enum zero { ZERO_CONVENTION, ZERO_FORMULA, ZERO_QUOTIENT, ZERO_RADIUS, ZEROS };
+static const char *const zero_names[ZEROS] = {"convention", "formula", "quotient", "radius"};
+static enum zero why_zero(const struct plants *p)
+{
+	return p->cause == BLIND_TIE ? ZERO_CONVENTION
+	    : p->component->vanishes ? ZERO_FORMULA
+	    : p->divided[PLANT_ZERO] ? ZERO_QUOTIENT
+	                             : ZERO_RADIUS;
+}
 
 struct cases {
 	int64_t cases, decided, with_teeth;
@@ -36,6 +47,7 @@ struct measure {
 	struct cases cases[KINDS];
 	struct teeth_tally kind[KINDS];
 	struct teeth dtype;
+	int64_t zero[KINDS][ZEROS], zero_of[DTYPE_COUNT][ZEROS];
 	int64_t cause[BLIND_COUNT];
 	int64_t full;
 	bool in[KINDS]; /* the current case, as the next members */
@@ -76,6 +88,8 @@ static void put_blind(struct measure *m, const struct plants *p)
 	json_member_integer(w, "element", p->element);
 	json_member_string(w, "dtype", dtype_table[p->dtype].name);
 	json_member_string(w, "cause", blind_names[p->cause]);
+	if (p->blind[PLANT_ZERO])
+		json_member_string(w, "zero", zero_names[why_zero(p)]);
 	json_member_string(w, "op", c->culprit == OP_CONSTANT ? NULL : op_table[c->culprit].name);
 	json_member_array(w, "blind_to", JSON_FLOW);
 	for (int k = 0; k < PLANT_COUNT; k++)
@@ -93,9 +107,15 @@ static void one_component(void *context, const struct plants *p)
 {
 	struct measure *m = context;
 
-	for (int k = 0; k < KINDS; k++)
-		if (m->in[k])
-			teeth_count(&m->kind[k], p);
+	const enum zero why = why_zero(p);
+
+	for (int k = 0; k < KINDS; k++) {
+		if (!m->in[k])
+			continue;
+		teeth_count(&m->kind[k], p);
+		m->zero[k][why] += p->blind[PLANT_ZERO];
+	}
+	m->zero_of[p->dtype][why] += p->blind[PLANT_ZERO];
 	teeth_count(&m->dtype.of[p->dtype], p);
 	teeth_count(&m->current, p);
 	m->cause[p->cause]++;
@@ -118,6 +138,9 @@ static void one_case(void *context)
 	m->in[SCATTER_MUL] = has_op(&c.program, is_scatter_mul);
 	m->in[PRODUCT_2] = order >= 2 && has_op(&c.program, is_product);
 	m->in[BATCH] = order < c.n_transform;
+	m->in[F64_ALONE] = true;
+	for (int k = 0; k < c.program.n_value; k++)
+		m->in[F64_ALONE] &= !dtype_is_float(c.program.type[k].dtype) || c.program.type[k].dtype == DTYPE_F64;
 	m->c = &c;
 	m->current = (struct teeth_tally){0};
 	teeth_each(&c, &truth, one_component, m);
@@ -129,6 +152,14 @@ static void one_case(void *context)
 		m->cases[k].with_teeth += m->in[k] && m->current.with_teeth;
 		m->cases[k].all_lets_zero += m->in[k] && nonzero && m->current.blind[PLANT_ZERO] == nonzero;
 	}
+}
+
+static void put_zeros(struct json_writer *w, const int64_t n[ZEROS])
+{
+	json_member_object(w, "zero_is_no_finding", JSON_FLOW);
+	for (int k = 0; k < ZEROS; k++)
+		json_member_integer(w, zero_names[k], n[k]);
+	json_end(w);
 }
 
 static void put_kinds(struct measure *m)
@@ -144,6 +175,7 @@ static void put_kinds(struct measure *m)
 		json_member_integer(w, "cases_with_teeth", m->cases[k].with_teeth);
 		json_member_integer(w, "cases_that_let_0_through", m->cases[k].all_lets_zero);
 		teeth_put(&m->kind[k], w);
+		put_zeros(w, m->zero[k]);
 		json_end(w);
 	}
 	for (int d = 0; d < DTYPE_COUNT; d++) {
@@ -152,6 +184,7 @@ static void put_kinds(struct measure *m)
 		json_begin_object(w, JSON_BLOCK);
 		json_member_string(w, "kind", dtype_table[d].name);
 		teeth_put(&m->dtype.of[d], w);
+		put_zeros(w, m->zero_of[d]);
 		json_end(w);
 	}
 	json_end(w);

@@ -151,6 +151,8 @@ static void add_component(struct component *sum, const struct component *x, stru
 	sum->tight += x->tight;
 	sum->loose += x->loose;
 	sum->narrow = false;
+	sum->vanishes &= x->vanishes;
+	sum->undivided = 0; /* not known */
 	if (x->share > sum->share) {
 		sum->share = x->share;
 		sum->culprit = x->culprit;

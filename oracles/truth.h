@@ -27,6 +27,10 @@ struct component {
 	double value, low, tight, loose, magnitude;
 	double down, up, leap; /* only if narrow; down and up are at least tight */
 	bool narrow;
+	/* A usual formula returns 0 for the whole component, because it leaves the range or subtracts from 1. */
+	bool vanishes;
+	/* If above 0: loose is larger than this only because an engine may divide a product by a factor. */
+	double undivided;
 	/* The op whose formula adds most to loose - tight, and how much; OP_CONSTANT: none. */
 	enum op culprit;
 	double share;

@@ -228,6 +228,7 @@ static struct component flow_component(struct analytic *self, int k)
 	out.low = double_of(self->term);
 	out.tight = f->tight;
 	out.loose = fmax(f->loose, f->tight);
+	out.vanishes = f->vanishing != 0 && fabs(out.value - f->vanishing) <= fmax(f->tight, 1e-9 * fabs(out.value));
 	out.narrow = spread_is_narrow(&f->spread, out.loose);
 	out.down = fmax(f->spread.down, f->tight);
 	out.up = fmax(f->spread.up, f->tight);

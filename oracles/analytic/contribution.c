@@ -265,6 +265,7 @@ void flow_add_product(
 	self->flow[to].flushed += (p->magnitude + p->tight) * f->flushed;
 	analytic_share(&self->flow[to], worse, op);
 	analytic_share(&self->flow[to], f->share == INFINITY ? INFINITY : p->magnitude * f->share, f->culprit);
+	self->flow[to].vanishing += p->vanishes ? double_of(self->term) : f->vanishing * double_of(p->value);
 	tight = rounding_flushed(info, term, tight);
 	loose = rounding_flushed(info, term, fmax(tight, loose));
 	add_term(self, to, tight, loose, &spread, p->magnitude * f->magnitude);

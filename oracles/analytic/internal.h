@@ -13,6 +13,7 @@
 struct flow {
 	double tight, loose;  /* radii */
 	struct spread spread; /* of the errors within loose */
+	double vanishing;     /* the sum of the terms for which a usual formula gives 0 */
 	double magnitude;     /* sum of the magnitudes of the path contributions */
 	struct terms terms;   /* so far */
 	double reach;         /* sum of the magnitudes that the terms may have on the way, by usual formulas */

@@ -25,6 +25,7 @@ static void widen(struct component *c, const struct component *divided, enum op 
 	double moved = fabs((c->value - divided->value) + (c->low - divided->low)), loose = divided->loose + moved;
 	if (!(loose > c->loose))
 		return;
+	c->undivided = c->loose;
 	c->share = loose - c->loose;
 	c->loose = loose;
 	c->culprit = product;

@@ -18,7 +18,7 @@ bool analytic_partial(struct analytic *self, const struct conventions *conventio
 	    self->ev.n_scalar, self->ev.arena);
 	p->value = self->partial;
 	p->singular = p->cancels = p->strays = p->escapes = false;
-	p->narrow = false;
+	p->narrow = p->vanishes = false;
 	if (!convention_tied(self->note, k) || base_of_power)
 		return self->ev.rules->partial(&self->ev, self->note, k, j, &self->shared, p);
 	assert(j >= 0 && j < self->ev.scalar[k].n_parent);

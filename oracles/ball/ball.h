@@ -76,6 +76,7 @@ struct partial {
 	 */
 	double down, up, leap;
 	bool narrow;
+	bool vanishes; /* a usual formula gives 0 */
 	/*
 	 * For a formula: the largest magnitude (at least 1) of a product of some factors of a usual formula. A flow is
 	 * multiplied by some factors and then by the others. So this times the flow must be in range, and an underflow

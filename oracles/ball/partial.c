@@ -117,7 +117,7 @@ static void stray_unary(const struct partial_edge *s, struct partial *out, doubl
 	if (inner > info->max && k->op == OP_TAN)
 		range_stray(out, p, p, true);
 	else if (inner > info->max)
-		range_stray(out, p, 0, k->op == OP_TANH || k->op == OP_LOGISTIC);
+		range_vanish(out, p, 0, k->op == OP_TANH || k->op == OP_LOGISTIC);
 	if (divides_by_zero(info, p))
 		range_stray(out, p, p, true);
 }
@@ -151,6 +151,7 @@ static void set_leap(const struct partial_edge *s, struct partial *out, double m
 	double lost = lost_elsewhere(s->ev->scalar[s->k].op, y, p), u = s->ev->dtype[d].unit,
 	       more = d == DTYPE_F32 ? 22 * dtype_table[DTYPE_F64].unit : 0,
 	       small = moved + lost * s->u + 2 * s->tiny + more;
+	out->vanishes |= lost >= 0 && p <= u / 2;
 	if ((d != DTYPE_F64 && d != DTYPE_F32) || lost < 0 || small + 2 * p > u / 8)
 		return;
 	out->narrow = true;
@@ -207,7 +208,7 @@ static void partial_div(const struct partial_edge *s, struct partial *out)
 	set_radii(s, out, moved + (v > 0 ? s->tiny / least : 0), rounded * 2.25 * p, rounded * 2.75 * p);
 	set_most(out, parent_note(s, 0)->magnitude, v, fmax(1 / b, 1 / (b * b)));
 	if (square > max) /* a/infinity */
-		range_stray(out, p, 0, false);
+		range_vanish(out, p, 0, false);
 	if (square < normal) /* a/0, 0/0, or b^2 off by half of itself */
 		range_stray(out, p, p, true);
 }
@@ -254,7 +255,9 @@ static void partial_atan2(const struct partial_edge *s, struct partial *out)
 	partial_widen(out, flushed, flushed); /* of a^2 or b^2 */
 	/* As for a quotient by h^2. By halves of the angle, one of two terms of up to 1/h is lost, or infinity is
 	 * divided by infinity. */
-	if (h * h > info->max || h * h < (rounding_flushes(info) ? 4 * info->tiny : info->normal))
+	if (h * h > info->max)
+		range_vanish(out, term, term, true);
+	else if (h * h < (rounding_flushes(info) ? 4 * info->tiny : info->normal))
 		range_stray(out, term, term, true);
 }
 
@@ -335,7 +338,7 @@ static void partial_norm(const struct partial_edge *s, struct partial *out)
 	/* y is infinite; or its squares underflow, so it is 0, or its square at least that over n + 1. That it may be
 	 * larger is in `moved`. */
 	if (s->note[s->k].leaves && s->note[s->k].escapes & ESCAPE_INFINITY)
-		range_stray(out, p + moved, 0, false);
+		range_vanish(out, p + moved, 0, false);
 	else if (s->note[s->k].leaves)
 		range_stray(out, 0, (p + moved) * sqrt(1.0 + n), true);
 }
@@ -360,7 +363,7 @@ static void partial_logsumexp(const struct partial_edge *s, struct partial *out)
 	set_radii(s, out, moved, (p + moved) * tight * higher, (p + moved) * loose * higher);
 	if (s->note[s->k].leaves) { /* e^(x - y) with y off by log(2 + n), but never below 0 */
 		double beyond = fmax((p + moved) * (2.0 * n + 3), mpfr_sgn(s->ev->value[s->k]) < 0 ? 1 : 0);
-		range_stray(out, p + moved, beyond, true); /* of powers that all underflow, any may be left */
+		range_vanish(out, p + moved, beyond, true); /* of powers that all underflow, any may be left */
 	}
 }
 
@@ -448,7 +451,7 @@ static bool partial_here(
 	bool linear = trace_op_is_linear(c->op), connected = true;
 	out->reason = REASON_NONE;
 	out->cancels = out->strays = out->escapes = false;
-	out->narrow = false;
+	out->narrow = out->vanishes = false;
 	out->leap = 0;
 	switch ((int)c->op) {
 	case OP_ADD:

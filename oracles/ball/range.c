@@ -54,6 +54,12 @@ void range_stray(struct partial *out, double down, double up, bool escapes)
 	out->escapes |= escapes;
 }
 
+void range_vanish(struct partial *out, double down, double up, bool escapes)
+{
+	range_stray(out, down, up, escapes);
+	out->vanishes = true;
+}
+
 double range_divisor(const struct evaluation *ev, const struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k], *over = &ev->scalar[ev->parent[s->parent]];
@@ -216,6 +222,7 @@ static void partial_join(struct partial *out, const struct partial *wide)
 	if (out->leap == 0 || (wide->leap > 0 && wide->leap < out->leap))
 		out->leap = wide->leap;
 	out->narrow |= wide->narrow;
+	out->vanishes |= wide->vanishes;
 	out->loose = fmax(out->loose, wide->loose);
 }
 

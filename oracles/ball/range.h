@@ -16,6 +16,8 @@ void range_leave_product(struct note *n, const struct dtype_info *info);
 void partial_widen(struct partial *out, double down, double up);
 /* Notes that a formula of the partial leaves the range: it is off by at most this more, or not finite. */
 void range_stray(struct partial *out, double down, double up, bool escapes);
+/* The same if the number may be 0. */
+void range_vanish(struct partial *out, double down, double up, bool escapes);
 
 /* Sets far and escapes of scalar k from its parents. compute fills the note of k as if its parents were exactly within
  * their radii. */

@@ -208,6 +208,8 @@ static struct plants plants_of(const struct field *f, int point)
 		p.tried[k] = number_of((enum plant)k, f, here(f)->value, p.zero, &got);
 		p.blind[k] = p.tried[k] && !is_found(f, got) && !(f->kink && joint_finds(f, got));
 		p.agrees[k] = p.blind[k] && is_tight(f, got);
+		p.divided[k] = p.blind[k] && here(f)->undivided > 0 &&
+		    fabs(judge_error(here(f), got)) > here(f)->undivided;
 	}
 	p.cause = cause_of(f, &p);
 	return p;

@@ -37,6 +37,8 @@ struct plants {
 	/* By plant: it was tried; it is no finding; it even agrees, because it is within the tight radius. A plant that
 	 * means nothing here is not tried. */
 	bool tried[PLANT_COUNT], blind[PLANT_COUNT], agrees[PLANT_COUNT];
+	/* By plant: it would be a finding if no engine divided a product by a factor. */
+	bool divided[PLANT_COUNT];
 	enum blind_cause cause; /* BLIND_NONE: the component has teeth */
 };
 

@@ -6,6 +6,7 @@
 
 #include "fuzz/generate/generate.h"
 #include "oracles/verdict/teeth.h"
+#include "tests/support/case_text.h"
 
 enum { SLOTS = 3, ARENA = 256 << 20, LAW_CASES = 150 };
 
@@ -136,6 +137,60 @@ static void check_row(const struct row *r, struct arena *a)
 	CHECK(p.cause == r->cause, "%s: %s", r->name, blind_names[p.cause]);
 }
 
+/* Derivatives that a usual formula of the op returns as 0, or not. */
+static const struct vanishing {
+	const char *op, *point;
+	bool vanishes;
+} vanishing[] = {
+    {"atan", "1e160", true},
+    {"atan", "1e10", false},
+    {"tanh", "40", true},
+    {"tanh", "2", false},
+    {"logistic", "50", true},
+    {"logistic", "-50", false},
+    {"expm1", "-50", true},
+    {"asinh", "-1e200", true},
+    {"exp", "-50", false},
+    {"sin", "1", false},
+};
+
+static void check_vanishing(struct arena *a)
+{
+	struct oracle *oracle = oracle_open(&(struct oracle_options){.seed = 1, .fd_one_in = 1 << 20});
+
+	for (size_t k = 0; k < sizeof vanishing / sizeof *vanishing; k++) {
+		const struct testcase c = test_case(a,
+		    arena_printf(a,
+		        "inputs x: f64[]\ny = %s x\nz = sub y, x\nreturn y, z\npoint %s\nrequest: vjp; cotangents 3, 0",
+		        vanishing[k].op, vanishing[k].point));
+		struct truth truth;
+
+		oracle_truth(oracle, &c, a, &truth);
+		CHECK(truth.point->derivative[0]->at->vanishes == vanishing[k].vanishes, "%s at %s", vanishing[k].op,
+		    vanishing[k].point);
+	}
+	oracle_close(oracle);
+}
+
+/* Which plants only engines that divide a product by a factor excuse. */
+static void check_divided(struct arena *a)
+{
+	struct component *c = NEW(a, struct component, 1);
+	struct truth_tensor *t = NEW(a, struct truth_tensor, 1);
+	struct truth_point point = {.n_derivative = 1, .n_assignment = 1, .derivative = &t};
+	const struct truth truth = {1, &point};
+	struct plants p = {.which = -1};
+
+	*c = (struct component)BALL(3, 1e-15, 4);
+	*t = (struct truth_tensor){{DTYPE_F64, {0, {0}}}, c};
+	c->undivided = 0.5;
+	teeth_each(&one_vjp, &truth, keep_first, &p);
+	CHECK(set_of(p.divided) == BIT(ZERO), "divided: %x", set_of(p.divided));
+	c->undivided = 0;
+	teeth_each(&one_vjp, &truth, keep_first, &p);
+	CHECK(set_of(p.divided) == 0, "not divided: %x", set_of(p.divided));
+}
+
 /* ---- the whole verdict ---- */
 
 struct whole {
@@ -256,6 +311,8 @@ int main(int argc, char **argv)
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
 		if (row_wanted("%s", rows[k].name))
 			check_row(&rows[k], &a);
+	check_divided(&a);
+	check_vanishing(&a);
 	arena_free(&a);
 	CHECK_LAW(check_law());
 	return check_done();
