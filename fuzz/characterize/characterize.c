@@ -14,7 +14,7 @@
 enum {
 	LAB_ARENA = 512 << 20,
 	GROWTH_BUDGET = 400,      /* candidates */
-	GROWTH_BUDGET_DEATHS = 12 /* where each costs a process */
+	GROWTH_BUDGET_DEATHS = 12 /* where each costs a process; a hang costs too much time */
 };
 
 static const struct experiment {
@@ -213,18 +213,22 @@ static void find_conditions(struct lab *l, int held_out)
 }
 
 /* Grows the typical case, and judges it for the report. */
-static void find_typical(struct lab *l, struct typical_case *out)
+static void find_typical(struct lab *l, double seconds, struct typical_case *out)
 {
-	const struct limit until = {.deadline = isfinite(l->deadline) ? l->deadline : 0, .stop = stop_requested};
+	/* a quarter of the time, so that a slow engine leaves some for the experiments */
+	const struct limit until = {
+	    .deadline = isfinite(l->deadline) ? l->deadline - 0.75 * seconds : 0, .stop = stop_requested};
 	const struct question q = {.bench = l->bench, .runs = l->asks, .until = &until};
-	const bool dies = !verdict_answers(l->finding.verdict);
+	const enum verdict v = l->finding.verdict;
+	const int budget = v == VERDICT_HANG || v == VERDICT_OOM ? 0
+	    : !verdict_answers(v)                                ? GROWTH_BUDGET_DEATHS
+	                                                         : GROWTH_BUDGET;
 	struct testcase *c = NEW(l->arena, struct testcase, 1);
 	struct bench_result *r = NEW(l->arena, struct bench_result, 1);
 	struct growth g;
 
 	l->typical = l->base;
-	*c = grow(l->base, l->finding.verdict, &q, dies ? GROWTH_BUDGET_DEATHS : GROWTH_BUDGET, lab_note_pair, l,
-	    l->arena, &g);
+	*c = grow(l->base, v, &q, budget, lab_note_pair, l, l->arena, &g);
 	l->out->runs += g.tried;
 	if (!g.kept)
 		return;
@@ -257,7 +261,7 @@ bool characterize(struct bench *b, const char *spec, const struct testcase *c, c
 	for (int k = 0; k < c->n_point; k++)
 		l.raised |= r.answer[0][k].raised;
 	lab_try_chance(&l);
-	find_typical(&l, &out->typical);
+	find_typical(&l, o->seconds, &out->typical);
 	arena_reset(&l.scratch);
 	explanation_about(l.explain, l.base, &l.scratch);
 	if (l.typical != l.base)
