@@ -6,7 +6,8 @@ Usage: benchmarks/pairs.py OLD NEW [--pairs 7] [--cases 2000] [--seed 1] [--prof
 OLD and NEW are programs `adjudge`, built with the same options.  Each pair runs the same campaign (driver generate) with
 both, one after the other, in turns first.  Without --engine there is one row for tape, and one for all built-in engines.
 Prints a Markdown table of medians: cases per second of processor time, and the median of the ratios.  Ends with 1 if
-the summaries differ, apart from their time.
+the summaries differ, apart from their time.  `--pairs 1 --cases 200000 --profile frozen` (and frozen-2) is the check
+that a change of speed changes no verdict, reason or finding.
 """
 import argparse
 import json

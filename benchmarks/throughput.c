@@ -1,6 +1,8 @@
 /*
- * throughput.c: judged cases per second on two fixed sets of straight-line programs of 20 scalar f64 ops, and where the
+ * throughput.c: judged cases per second on two fixed sets of straight-line programs of scalar f64 ops, and where the
  * time goes.
+ *
+ *   throughput [--ops N] [SPEC...]   ops of a program, 20 unless given; engines, three right ones unless given
  *
  * A case is a program, a point and one request, vjp and jvp in turn; three right engines are asked, or those that the
  * command line names, both oracles run as in a campaign (finite differences on one case in 16 and wherever something is
@@ -17,14 +19,16 @@
 #include <string.h>
 #include <time.h>
 
-enum { PROGRAMS = 400, OPS = 20, ROUNDS = 5, WINDOW = 64 };
+enum { PROGRAMS = 400, OPS = 20, OPS_MOST = 200, ROUNDS = 5, WINDOW = 64 };
 
-static double now(void)
+static double clock_of(clockid_t id)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(id, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+static double now(void) { return clock_of(CLOCK_MONOTONIC); }
 
 static bool is_scalar_float_op(enum op op)
 {
@@ -46,20 +50,20 @@ static enum op draw_op(struct choice *c, int percent)
 	return op;
 }
 
-/* A program of OPS ops whose values stay in [1/64, 64]: an op that would leave is drawn again. */
-static struct testcase draw_case(struct choice *c, int percent, bool vjp, struct arena *a)
+/* A program of n_op ops whose values stay in [1/64, 64]: an op that would leave is drawn again. */
+static struct testcase draw_case(struct choice *c, int percent, int n_op, bool vjp, struct arena *a)
 {
 	const struct type f64 = {.dtype = DTYPE_F64};
 	struct builder b = {0};
-	double value[OPS + 4];
-	int id[OPS + 4], n = 3;
+	double value[OPS_MOST + 4];
+	int id[OPS_MOST + 4], n = 3;
 	build_begin(&b, a);
 	for (int k = 0; k < n; k++) {
 		id[k] = build_input(&b, &f64);
 		value[k] = 0.25 + choice_below(c, 1 << 20) / (double)(1 << 19);
 	}
 	double point[3] = {value[0], value[1], value[2]};
-	while (n < OPS + 3) {
+	while (n < n_op + 3) {
 		enum op op = draw_op(c, percent);
 		int x = n - 1 - choice_below(c, n < 4 ? n : 4), y = choice_below(c, n);
 		double v = kernel_scalar(op, value[x], value[y], 0);
@@ -149,7 +153,7 @@ static struct counts judge_all(struct bench *b, const struct testcase *cases, st
 	return sum;
 }
 
-static int measure(const char *name, int percent, const char *const *spec, int n_spec)
+static int measure(const char *name, int percent, int n_op, const char *const *spec, int n_spec)
 {
 	const struct oracle_options options = {.seed = 1, .fd_one_in = 16};
 	static struct window window[2];
@@ -159,7 +163,7 @@ static int measure(const char *name, int percent, const char *const *spec, int n
 	struct testcase cases[PROGRAMS];
 	struct choice c = choice_seeded(20);
 	struct counts sum;
-	double start, generation, json = 0, total;
+	double start, generation, json = 0, total, processor;
 
 	if (!bench_open(&b, spec, n_spec, &options, &e)) {
 		fprintf(stderr, "%s\n", e.text);
@@ -170,18 +174,22 @@ static int measure(const char *name, int percent, const char *const *spec, int n
 		arena_init(&window[k].arena, (size_t)1 << 30);
 	start = now();
 	for (int k = 0; k < PROGRAMS; k++)
-		cases[k] = draw_case(&c, percent, k % 2, &programs);
+		cases[k] = draw_case(&c, percent, n_op, k % 2, &programs);
 	generation = (now() - start) * ROUNDS;
 	start = now();
+	processor = clock_of(CLOCK_PROCESS_CPUTIME_ID);
 	sum = judge_all(&b, cases, window, &json);
+	processor = clock_of(CLOCK_PROCESS_CPUTIME_ID) - processor + generation;
 	total = now() - start + generation;
 	struct oracle_statistics s = oracle_statistics(b.oracle);
 	double mpfr = s.analytic_seconds + s.fd_seconds;
-	printf("%-16s %8.0f cases/s   MPFR %4.1f %% (analytic %4.1f, finite differences %4.1f)   engines %4.1f %%   "
-	       "generation %4.1f %%   JSON %4.1f %%   decided %.1f %%   findings %d\n",
-	    name, PROGRAMS * ROUNDS / total, 100 * mpfr / total, 100 * s.analytic_seconds / total,
-	    100 * s.fd_seconds / total, 100 * bench_waited(&b) / total, 100 * generation / total, 100 * json / total,
-	    100.0 * sum.decided / (sum.decided + sum.undecided), sum.findings);
+	printf(
+	    "%-16s %8.0f cases/s   %8.0f per second of the processor   MPFR %4.1f %% (analytic %4.1f, finite differences %4.1f)   engines %4.1f %%   "
+	    "generation %4.1f %%   JSON %4.1f %%   decided %.1f %%   findings %d\n",
+	    name, PROGRAMS * ROUNDS / total, PROGRAMS * ROUNDS / processor, 100 * mpfr / total,
+	    100 * s.analytic_seconds / total, 100 * s.fd_seconds / total, 100 * bench_waited(&b) / total,
+	    100 * generation / total, 100 * json / total, 100.0 * sum.decided / (sum.decided + sum.undecided),
+	    sum.findings);
 	bench_close(&b);
 	arena_free(&programs);
 	for (int k = 0; k < 2; k++)
@@ -192,10 +200,16 @@ static int measure(const char *name, int percent, const char *const *spec, int n
 int main(int argc, char **argv)
 {
 	static const char *const right[] = {"forward", "tape", "functional"};
-	const char *const *spec = argc > 1 ? (const char *const *)(argv + 1) : right;
-	int n = argc > 1 ? argc - 1 : 3;
+	bool given = argc > 1 && !strcmp(argv[1], "--ops");
+	int first = given ? 3 : 1, n_op = given ? argc > 2 ? atoi(argv[2]) : 0 : OPS;
+	const char *const *spec = argc > first ? (const char *const *)(argv + first) : right;
+	int n = argc > first ? argc - first : 3;
 
 	if (argc == 4 && !strcmp(argv[1], "worker"))
 		return engine_worker_exec(argv[3]);
-	return measure("arithmetic-heavy", 70, spec, n) | measure("uniform", 0, spec, n);
+	if (n_op < 1 || n_op > OPS_MOST) {
+		fprintf(stderr, "throughput: --ops needs a number from 1 to %d\n", OPS_MOST);
+		return 2;
+	}
+	return measure("arithmetic-heavy", 70, n_op, spec, n) | measure("uniform", 0, n_op, spec, n);
 }

@@ -178,6 +178,17 @@ struct incident engine_incident(const struct engine *self);
 /* Answers all points of c: out[c->n_point], in the arena.  Isolated engines run in their worker. */
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
 
+/*
+ * What engines share that are asked about one case, one after the other, with one arena: the derivative program of the
+ * first one that needs one, for all others with equal rules for it.  Zero it for each case.
+ */
+struct engine_share {
+	const struct aot_rules *rules; /* that wrote the program; NULL: there is none yet */
+	struct program from, derived;
+};
+void engine_answer_shared(
+    struct engine *self, const struct testcase *c, struct engine_share *share, struct arena *a, struct answer *out);
+
 /* How many cases the engine takes in one request; 1 for a built-in one. */
 int engine_cases(const struct engine *self);
 /*

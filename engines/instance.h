@@ -41,7 +41,8 @@ struct engine {
 	    external; /* an engine from outside (external.c), for which the tables below mean nothing; NULL: built in */
 	int option[ENGINE_OPTIONS]; /* in the order of kind->option */
 	struct rounding rounding;
-	int64_t recomputed; /* loop iterations that the last vjp ran again only to reach a later one */
+	struct engine_share *share; /* of the case that it answers; NULL: it is asked alone */
+	int64_t recomputed;         /* loop iterations that the last vjp ran again only to reach a later one */
 	struct tangent_rules tangent;
 	struct adjoint_rules adjoint;
 	struct aot_rules aot; /* for programs that are differentiated before they run: levels of a request, op

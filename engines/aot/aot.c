@@ -9,7 +9,7 @@ static enum answer_status aot_prepare(
 	struct program *derived = NEW(a, struct program, 1);
 
 	*state = derived;
-	return aot_case_program(&self->aot, c, self->kind->name, a, derived, text);
+	return aot_case_shared(&self->aot, c, self->kind->name, self->share, a, derived, text);
 }
 
 static void interpret(void *code, const struct tensor *input, struct arena *a, struct tensor *result)

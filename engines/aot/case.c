@@ -1,6 +1,8 @@
 /* case.c: see case.h. */
 #include "case.h"
 
+#include <string.h>
+
 #include "aot.h"
 #include "lower.h"
 #include "stack.h"
@@ -29,6 +31,22 @@ enum answer_status aot_case_program(const struct aot_rules *rules, const struct 
 	}
 	*text = arena_printf(a, "%s: %s", engine, e.text);
 	return answer_refusal(&e);
+}
+
+enum answer_status aot_case_shared(const struct aot_rules *rules, const struct testcase *c, const char *engine,
+    struct engine_share *share, struct arena *a, struct program *derived, const char **text)
+{
+	enum answer_status status;
+
+	if (share && share->rules && !memcmp(share->rules, rules, sizeof *rules) &&
+	    program_equal(&share->from, &c->program)) {
+		*derived = share->derived;
+		return ANSWER_OK;
+	}
+	status = aot_case_program(rules, c, engine, a, derived, text);
+	if (share && !share->rules && status == ANSWER_OK)
+		*share = (struct engine_share){rules, c->program, *derived};
+	return status;
 }
 
 /*

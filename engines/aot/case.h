@@ -5,6 +5,7 @@
 #ifndef ENGINES_AOT_CASE_H
 #define ENGINES_AOT_CASE_H
 
+#include "engines/engine.h"
 #include "graph/answer.h"
 #include "table.h"
 
@@ -14,6 +15,10 @@
  */
 enum answer_status aot_case_program(const struct aot_rules *rules, const struct testcase *c, const char *engine,
     struct arena *a, struct program *derived, const char **text);
+/* The same, but takes the program from `share` if equal rules have written it there, and otherwise puts it there. NULL:
+ * nothing is shared. */
+enum answer_status aot_case_shared(const struct aot_rules *rules, const struct testcase *c, const char *engine,
+    struct engine_share *share, struct arena *a, struct program *derived, const char **text);
 
 /* Runs `code` as interpret_program would run the program.  `code` is the engine's own form of it. */
 typedef void aot_run_fn(void *code, const struct tensor *input, struct arena *a, struct tensor *result);

@@ -24,7 +24,7 @@ static enum answer_status compiled_prepare(
     struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
 {
 	struct compiled *s = NEW(a, struct compiled, 1);
-	enum answer_status status = aot_case_program(&self->aot, c, self->kind->name, a, &s->derived, text);
+	enum answer_status status = aot_case_shared(&self->aot, c, self->kind->name, self->share, a, &s->derived, text);
 
 	*state = s;
 	if (status != ANSWER_OK)

@@ -44,10 +44,16 @@ double bench_waited(const struct bench *b)
 
 /* ---- asking ---- */
 
-void bench_answer(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct answer *out)
+static void answer_shared(struct bench *b, struct engine *engine, const struct testcase *c, struct engine_share *share,
+    struct arena *a, struct answer *out)
 {
 	b->work += case_work(c) + (engine_hello(engine) ? WORK_EXTERNAL : 0);
-	engine_answer(engine, c, a, out);
+	engine_answer_shared(engine, c, share, a, out);
+}
+
+void bench_answer(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct answer *out)
+{
+	answer_shared(b, engine, c, NULL, a, out);
 }
 
 /* Of the processes that the engine has had, and of the one that it has or will need next. */
@@ -65,20 +71,26 @@ int64_t bench_work(const struct bench *b)
 	return sum;
 }
 
-/* *first: receives the incident, unless it has one. */
-static struct answer *bench_ask(
-    struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct incident *first)
+/* *first: receives the incident, unless it has one.  share: NULL, or what engines asked before have left. */
+static struct answer *ask_shared(struct bench *b, struct engine *engine, const struct testcase *c,
+    struct engine_share *share, struct arena *a, struct incident *first)
 {
 	struct answer *answers = NEW(a, struct answer, c->n_point);
 	double start = bench_clock();
 
-	bench_answer(b, engine, c, a, answers);
+	answer_shared(b, engine, c, share, a, answers);
 	wait_ended(b, engine, start);
 	if (first->status == ANSWER_OK)
 		*first = engine_incident(engine);
 	b->failures += bench_any(answers, c->n_point, ANSWER_FAILURE);
 	b->interrupted += bench_any(answers, c->n_point, ANSWER_INTERRUPTED);
 	return answers;
+}
+
+static struct answer *bench_ask(
+    struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct incident *first)
+{
+	return ask_shared(b, engine, c, NULL, a, first);
 }
 
 /* ---- the reference ---- */
@@ -292,10 +304,11 @@ void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, 
 {
 	const int64_t interrupted = b->interrupted;
 	bool finding[BENCH_ENGINES] = {false}, any = false;
+	struct engine_share share = {NULL};
 
 	for (int k = 0; k < b->n_engine; k++) {
 		if (!io->answer[k])
-			io->answer[k] = bench_ask(b, b->engine[k], c, a, &io->incident[k]);
+			io->answer[k] = ask_shared(b, b->engine[k], c, &share, a, &io->incident[k]);
 		bench_verdict(b, b->engine[k], c, &io->truth, io->answer[k], a, &io->judgement[k]);
 		finding[k] = verdict_is_finding[io->judgement[k].verdict];
 		if (finding[k] && io->ahead[k])

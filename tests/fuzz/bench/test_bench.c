@@ -277,6 +277,40 @@ static void test_real(struct arena *a)
 	bench_close(&b);
 }
 
+/*
+ * Engines with equal rules share a derivative program, so a fault of one must not reach another, whoever is asked
+ * first. Mutant 55 turns the sign of the partial of sin.
+ */
+static void test_shared(struct arena *a)
+{
+	static const struct {
+		const char *spec[2];
+		enum verdict verdict[2];
+	} rows[] = {
+	    {{"aot", "compiled"}, {VERDICT_AGREE, VERDICT_AGREE}},
+	    {{"aot+mutant:55", "compiled"}, {VERDICT_WRONG, VERDICT_AGREE}},
+	    {{"compiled", "aot+mutant:55"}, {VERDICT_AGREE, VERDICT_WRONG}},
+	    {{"aot+mutant:55", "aot+mutant:55"}, {VERDICT_WRONG, VERDICT_WRONG}},
+	};
+	struct oracle_options options = {.seed = 1, .fd_one_in = 1};
+	struct testcase c = square_case(true, a);
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct error e = {.text = ""};
+		struct bench b;
+		struct bench_result r;
+
+		CHECK(bench_open(&b, rows[i].spec, 2, &options, &e), "%s", e.text);
+		if (e.text[0])
+			return;
+		bench_judge(&b, &c, a, &r);
+		for (int k = 0; k < 2; k++)
+			CHECK(r.judgement[k].verdict == rows[i].verdict[k], "%s beside %s: %s", rows[i].spec[k],
+			    rows[i].spec[1 - k], verdict_names[r.judgement[k].verdict]);
+		bench_close(&b);
+	}
+}
+
 /* An engine that dies for real does so in its worker: the others are judged as ever, and it is there for the next case.
  */
 static void test_isolated(struct arena *a)
@@ -479,6 +513,7 @@ int main(int argc, char **argv)
 	test_reference(&a);
 	CHECK_LAW(test_open());
 	CHECK_LAW(test_real(&a));
+	CHECK_LAW(test_shared(&a));
 	CHECK_LAW(test_isolated(&a));
 	CHECK_LAW(test_one_death(&a));
 	test_questions(&a);
