@@ -288,6 +288,26 @@ enum edit_result pass_drop_ys(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
+enum edit_result pass_drop_branch_result(struct edit *e, int k)
+{
+	int which = k % LIMIT_ARGS, out;
+	enum family family;
+	struct site s;
+
+	if (!edit_site(e, k / LIMIT_ARGS, &s))
+		return EDIT_END;
+	family = op_table[s.node->op].family;
+	if ((family != FAMILY_COND && family != FAMILY_CHECKPOINT) || which >= s.node->n_out || s.node->n_out < 2)
+		return EDIT_SKIP;
+	out = s.node->out + which;
+	edit_replace(e, out, edit_insert_fill(e, s.region, s.index, edit_type(e, out), 1));
+	s.node = &s.region->node[s.index + 1];
+	for (int i = 0; i < s.node->n_region; i++)
+		edit_remove_result(&s.node->region[i], which);
+	edit_remove_out(e, s.node, which);
+	return EDIT_TRY;
+}
+
 /* Turns a loop into a for: with the same trip count, with two iterations, or without the early exit. */
 enum edit_result pass_plain_loop(struct edit *e, int k)
 {

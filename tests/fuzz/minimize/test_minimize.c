@@ -234,6 +234,27 @@ static bool is_constant(const void *context, const struct program *p, const stru
 	return n->op == OP_CONSTANT;
 }
 
+/* A cond loses a result that nobody reads, or that becomes a constant. */
+static void check_branch_results(struct arena *a)
+{
+	const struct testcase c = test_function(a, "x: f64[]",
+	    "p = gt x, 0\nu, v = cond (p) {\n  s = sin x\n  yield s, x\n} else {\n  yield x, x\n}\ny = neg u", "0.5",
+	    "");
+	int made = 0;
+
+	for (int k = 0; k < 3 * LIMIT_ARGS; k++) {
+		struct edit e = {.c = testcase_copy(&c, a), .arena = a};
+
+		if (pass_drop_branch_result(&e, k) != EDIT_TRY)
+			continue;
+		made++;
+		CHECK(edit_finish(&e, true) && testcase_check(&e.c, &(struct error){0}), "edit %d is not valid", k);
+		CHECK(
+		    k % LIMIT_ARGS == 0 || strstr(testcase_print(&e.c, a), "sin"), "edit %d took the other result", k);
+	}
+	CHECK(made == 2, "%d edits", made);
+}
+
 /* As many nodes as need two runs of the program; one by one gives the same case. */
 static void check_cut(struct arena *a)
 {
@@ -294,6 +315,8 @@ int main(int argc, char **argv)
 	if (row_wanted("cut"))
 		check_cut(&a);
 	CHECK_LAW(check_hoist(&a));
+	if (row_wanted("branch results"))
+		check_branch_results(&a);
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (row_wanted("table: %s", table[i].name))
 			check_row(&table[i], &from, &a);
