@@ -77,10 +77,10 @@ static bool open_late(struct triage *self, int at, const struct question *any, s
 
 /* ---- two findings ---- */
 
-/* Whether their requests let one be the reason for the other. */
+/* Whether they have the same request; jvp and vjp of order 2 or more count as the same. */
 static bool asked_alike(const struct symptom *x, const struct symptom *y)
 {
-	return asked_explains(&x->asked, &y->asked) || asked_explains(&y->asked, &x->asked);
+	return asked_explains(&x->asked, &y->asked) && asked_explains(&y->asked, &x->asked);
 }
 
 static bool is_elementwise(enum op op)
@@ -137,6 +137,18 @@ static bool is_wrong_without_nan(
 	    trial_plain_point(any, &y->c, a, &j) == EFFECT_FAILS;
 }
 
+/* Whether x is one elementwise op whose derivative counts as a constant at the next order (same_bug.h).  Its seeds may
+ * depend on the inputs too, and hide that. */
+static bool is_constant(const struct question *any, const struct late *x, const struct symptom *s, struct arena *a)
+{
+	struct judgement j;
+
+	if (s->verdict != VERDICT_WRONG || s->asked.order < 2 || !pattern_is_elementwise_op(&s->pattern))
+		return false;
+	return s->deviation == DEVIATION_ZERO ||
+	    (trial_seeds(any, &x->c, a, &j) == EFFECT_FAILS && j.deviation == DEVIATION_ZERO);
+}
+
 static bool same_bug_by_trials(
     const struct triage *self, const struct question *any, const struct late *x, const struct late *y, struct arena *a)
 {
@@ -146,7 +158,10 @@ static bool same_bug_by_trials(
 		return is_wrong_without_nan(any, s, y, t, a) || is_wrong_without_nan(any, t, x, s, a);
 	if (is_primal_of(any, s, y, t, a) || is_primal_of(any, t, x, s, a) || fails_in_other_mode(any, x, y, s, t, a))
 		return true;
-	return asked_alike(s, t) && (trials_alike(&x->trials, &y->trials) || fails_with_other_op(any, x, y, a));
+	if (!asked_alike(s, t))
+		return false;
+	return trials_alike(&x->trials, &y->trials) || fails_with_other_op(any, x, y, a) ||
+	    (is_constant(any, x, s, a) && is_constant(any, y, t, a));
 }
 
 /* ---- all of them ---- */

@@ -172,7 +172,7 @@ static bool make_passive(struct edit *e, int k)
 	struct site s;
 
 	for (int site = 0; edit_site(e, site, &s); site++)
-		for (int i = 0; i < s.node->n_region; i++)
+		for (int i = 0; i < s.node->n_region && s.node->op != OP_DERIVATIVE && s.node->op != OP_CUSTOM; i++)
 			for (int v = 0; v < n_value; v++) {
 				struct region *inside = &s.node->region[i];
 
@@ -343,6 +343,27 @@ enum effect trial_primal(const struct question *q, const struct testcase *c, str
 		if (e.c.transform[k].kind == TRANSFORM_BATCH)
 			e.c.transform[n++] = e.c.transform[k];
 	e.c.n_transform = n;
+	return effect_of(q, &e, j);
+}
+
+enum effect trial_seeds(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
+{
+	struct edit e = begin(c, a);
+	struct site s;
+
+	/* From the last node on: what is inserted before a node changes no number of those that remain. */
+	for (int k = 0; edit_site_last(&e, k, &s); k++) {
+		const bool derives = s.node->op == OP_DERIVATIVE;
+
+		for (int i = s.node->attrs.primals, at = s.index; derives; i++) {
+			int *arg = s.region->node[at].arg;
+
+			if (i >= s.region->node[at].n_arg)
+				break;
+			if (is_float(&e, arg[i]))
+				arg[i] = insert_unary(&e, s.region, at++, OP_STOP_GRADIENT, arg[i]);
+		}
+	}
 	return effect_of(q, &e, j);
 }
 

@@ -12,7 +12,7 @@ enum trial_kind {
 	TRIAL_ACTIVE,  /* the float constants are inputs, and are differentiated */
 	TRIAL_OFFSETS, /* the first positions of slices, the padding before an axis and constant indices are 0 */
 	TRIAL_SHORTER, /* one loop has an iteration less, if it has at least 3 */
-	TRIAL_CAPTURE, /* a value that a region captures is a constant to differentiation there */
+	TRIAL_CAPTURE, /* a value that a loop or branch captures is a constant to differentiation there */
 	TRIALS
 };
 
@@ -43,6 +43,8 @@ enum effect trial_op(
 enum effect trial_mode(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 /* The effect of asking for the primal, of the same slices of a batch. */
 enum effect trial_primal(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
+/* The effect of making the seeds of every op derivative constants to differentiation. */
+enum effect trial_seeds(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 /* The effect of the point at which every float is 1/2. */
 enum effect trial_plain_point(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 

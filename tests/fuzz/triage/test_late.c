@@ -21,6 +21,13 @@ static char base[] = "/tmp/adjudge-test-late-XXXXXX";
 #define RESHAPED    "inputs x: f64[]\ny = reshape x shape=[]\nreturn x, y\npoint 0.5\nrequest: vjp\n"
 #define PRODUCT     "inputs x: f64[1]\ny = matmul x, x\nreturn y\npoint [0.5]\nrequest: vjp\n"
 
+#define TWICE(op) \
+	"inputs x: f64[]\n" \
+	"y = derivative (x, x) primals=1 transform=vjp {\n  params v\n  w = " op " v\n  u = add w, x\n  yield u\n}\n" \
+	"return y\npoint 0.5\nrequest: vjp\n"
+#define SQUARE_TWICE TWICE("square")
+#define EXP_TWICE    TWICE("exp")
+
 static const struct join_row {
 	const char *name, *spec, *first, *second;
 	int n; /* findings at the end */
@@ -29,6 +36,7 @@ static const struct join_row {
     {"two elementwise ops", "tape+scale:sin:1.5+scale:cos:1.5", SINE, COSINE, 2},
     {"an op of a family and another op", "tape+scale:reduce_sum:1.5+scale:sin:1.5", SUM, SINE, 2},
     {"one op in both modes", "aot+scale:sin:1.5", SINE, SINE_PUSHED, 1},
+    {"two ops whose derivative counts as a constant", "aot+saved-const-higher", SQUARE_TWICE, EXP_TWICE, 1},
     {"ops that are wrong if a value is used twice", "tape+warp-copy-assign+warp-matmul-assign", RESHAPED, PRODUCT, 1},
 };
 
@@ -52,6 +60,7 @@ static const struct trial_row {
     {"wrong from 2 iterations on", "functional+residual-fifo", LOOP_OF("3"), TRIAL_SHORTER, EFFECT_FAILS},
     {"too short to be shorter", "functional+residual-fifo", LOOP_OF("2"), TRIAL_SHORTER, EFFECT_NONE},
     {"a captured value", "functional+residual-fifo", LOOP_OF("2"), TRIAL_CAPTURE, EFFECT_RIGHT},
+    {"captured by a derivative alone", "aot+saved-const-higher", SQUARE_TWICE, TRIAL_CAPTURE, EFFECT_NONE},
 };
 
 struct book {
