@@ -67,12 +67,13 @@ static bool open_late(struct triage *self, int at, const struct question *any, s
 	    !testcase_read_file(path, self->side, &out->c, &e))
 		return false;
 	shows = case_shows(&out->c, any, self->side, NULL);
-	if (!shows)
+	if (!shows) {
 		arena_rewind(self->side, mark);
-	else
-		trials_make(any, &out->c, self->side, &out->trials);
+		return false;
+	}
+	trials_make(any, &out->c, self->side, &out->trials);
 	out->op = lone_op(&out->c.program);
-	return shows;
+	return true;
 }
 
 /* ---- two findings ---- */

@@ -187,6 +187,18 @@ static bool is_by_chance(const struct bench_result *r, const struct bench *b, in
 	    (r->judgement[0].verdict == VERDICT_CRASH && engine_trouble(b->engine[0]).killed > killed);
 }
 
+/* Whether the case that a report's text holds shows the finding of `same` again.  It does if it is the case, bit for
+ * bit. */
+static bool file_shows(const struct question *same, const char *signature, const struct triaged *t, struct arena *a)
+{
+	const struct question again = {.bench = same->bench, .fresh = true, .signature = signature};
+	struct testcase c;
+	struct error e = {0};
+
+	return testcase_read(t->text, t->len, a, &c, &e) &&
+	    (testcase_equal(&c, t->c) || case_shows(&c, &again, a, NULL));
+}
+
 void triage_case(
     struct triage *self, const struct question *same, const struct shown *shown, bool likely, struct triaged *out)
 {
@@ -256,6 +268,10 @@ void triage_case(
 	    symptom->flaky ? NULL : role);
 	out->c = memcpy(NEW(self->side, struct testcase, 1), &c, sizeof c);
 	out->text = report_write(&report, self->side, &out->len);
+	if (!symptom->flaky && !file_shows(same, out->signature, out, self->side)) {
+		symptom->flaky = true;
+		symptom->fine = arena_printf(self->side, "%s|flaky", same->signature);
+	}
 	if (symptom->flaky && shown->seen)
 		triage_take_evidence(self, shown, out);
 }
