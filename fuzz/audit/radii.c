@@ -23,7 +23,7 @@ static const struct radius_row {
 #include "radii.def"
 #undef RADIUS
 };
-enum { ROWS = sizeof rows / sizeof *rows, PROGRAMS_OF_DRAW = 24 };
+enum { ROWS = sizeof rows / sizeof *rows, PROGRAMS_OF_DRAW = 24, SMALL_ONE_IN = 5 };
 
 /* ---- one program ---- */
 
@@ -111,7 +111,8 @@ static void judge_request(struct radius_trial *t)
 	}
 }
 
-static void judge_program(struct radius_trial *t, uint64_t seed, int number, struct arena *a)
+/* small: in f16 or bf16. */
+static void judge_program(struct radius_trial *t, uint64_t seed, int number, bool small, struct arena *a)
 {
 	static const enum transform_kind kinds[] = {TRANSFORM_VJP, TRANSFORM_JVP};
 	struct choice *choice = NEW(a, struct choice, 1);
@@ -122,10 +123,10 @@ static void judge_program(struct radius_trial *t, uint64_t seed, int number, str
 	r->number = number;
 	r->f.arena = a;
 	r->f.choice = choice;
-	r->f.dtype = choice_percent(choice, 40) ? DTYPE_F64
-	    : choice_percent(choice, 65)        ? DTYPE_F32
-	    : choice_percent(choice, 65)        ? DTYPE_F16
-	                                        : DTYPE_BF16;
+	if (small)
+		r->f.dtype = choice_percent(choice, 65) ? DTYPE_F16 : DTYPE_BF16;
+	else
+		r->f.dtype = choice_percent(choice, 50) ? DTYPE_F64 : DTYPE_F32;
 	r->u = dtype_table[r->f.dtype].unit;
 	build_begin(&r->f.b, a);
 	t->row->draw(r);
@@ -146,7 +147,9 @@ static bool judge_row(struct audit *self, struct oracle *oracle, int number, str
 
 	for (int k = 0; k < o->draws * PROGRAMS_OF_DRAW && (more = audit_goes_on(self, number, ROWS)); k++) {
 		arena_reset(a);
-		judge_program(&t, seed_mix(seed_mix(o->seed, (uint64_t)number + 1), (uint64_t)k), k, a);
+		judge_program(&t, seed_mix(seed_mix(o->seed, (uint64_t)number + 1), (uint64_t)k), k, false, a);
+		if (k % SMALL_ONE_IN == 0)
+			judge_program(&t, seed_mix(seed_mix(o->seed, (uint64_t)number + 1), (uint64_t)k), k, true, a);
 	}
 	json_begin_object(w, JSON_FLOW);
 	json_member_string(w, "programs", t.row->name);
