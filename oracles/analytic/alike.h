@@ -24,8 +24,10 @@ void alike_trim(struct alike *self);
 
 /* Scalar k was just appended and has no class yet. The trace may have been taken back before that. */
 void alike_appended(struct alike *self, int k);
-/* Sets note[].alike of the first n scalars: the number of the first scalar like it. Only ops that choose compare
- * classes, so most traces need none. */
+/*
+ * Sets note[].alike of the first n scalars: the number of the first scalar like it. Ops that choose compare classes,
+ * and an adjoint sweep asks for all of them (merged.c). Other traces need none.
+ */
 void alike_classes(struct alike *self, const struct evaluation *ev, struct note *note, int n);
 
 #endif

@@ -418,6 +418,8 @@ static void truth_one_way(
 		for (int i = 0; i < n; i++)
 			fill(&out->derivative[k][i], &types[i], a);
 	}
+	if (c->n_transform == 1 && c->transform[0].kind == TRANSFORM_VJP)
+		analytic_find_merged(self);
 	if (c->n_transform == 1) {
 		for (int k = 0; k < out->n_assignment; k++) {
 			conventions_assign(&conventions, k);

@@ -138,8 +138,8 @@ bool flow_is_derivative(const struct analytic *self, int k)
  * range, and for exact factors whose product is a value of the dtype. An exact partial other than +-1 is an operand,
  * so no engine splits it into factors.
  */
-static bool exact_product(
-    const struct analytic *self, int to, int from, const struct partial *p, const struct chain *chain, bool mixed)
+static bool exact_product(const struct analytic *self, int at, int to, int from, const struct partial *p,
+    const struct chain *chain, bool mixed)
 {
 	const struct dtype_info *info = &self->dtype[self->ev.scalar[to].dtype],
 	                        *before = &self->dtype[self->ev.scalar[from].dtype];
@@ -150,7 +150,8 @@ static bool exact_product(
 	if (mixed)
 		return p->tight == 0 && p->magnitude == 1 && wider;
 	double term = fabs(double_of(self->term)), least = term - p->magnitude * f->tight - f->magnitude * p->tight;
-	if (!chain && !self->by_paths && f->tight == 0 && wider && is_power_of_two(self->value[from]) &&
+	bool merged = at == from && self->note[at].merged;
+	if (!chain && !self->by_paths && !merged && f->tight == 0 && wider && is_power_of_two(self->value[from]) &&
 	    least >= info->normal)
 		return true; /* a seed of 1 leaves the partial as it is */
 	if (p->tight > 0)
@@ -159,7 +160,7 @@ static bool exact_product(
 		return true;
 	if (self->by_paths || chain)
 		return false;
-	if (f->tight == 0 && ball_representable(self->term, self->ev.scalar[to].dtype))
+	if (!merged && f->tight == 0 && ball_representable(self->term, self->ev.scalar[to].dtype))
 		return true;
 	return wider && is_power_of_two(p->value) && (p->magnitude > 1 || least >= info->normal);
 }
@@ -205,7 +206,9 @@ void flow_add_product(
 		return;
 	}
 	bool mixed = f->mixed || (at == from && self->note[at].shared);
+	bool merged = at == from && self->note[at].merged;
 	self->flow[to].mixed |= mixed;
+	self->flow[to].grouped |= merged;
 	bool nothing = (p->magnitude == 0 && p->tight == 0 && !p->cancels && !p->strays) ||
 	    (f->tight == 0 && f->loose == 0 && mpfr_zero_p(self->value[from]) && !mixed);
 	double g = fabs(double_of(self->value[from])), most = chain ? chain->most : p->most;
@@ -230,9 +233,9 @@ void flow_add_product(
 		tight += more;
 		loose += more;
 	}
-	bool exact = exact_product(self, to, from, p, chain, mixed),
+	bool exact = exact_product(self, at, to, from, p, chain, mixed),
 	     doubled = self->ev.scalar[at].op == OP_SQUARE && term < 2 * info->normal; /* (g a) 2 */
-	bool by_size = chain || self->by_paths || mixed;
+	bool by_size = chain || self->by_paths || mixed || merged;
 	if (!exact)
 		tight += by_size ? info->unit * (size + tight) + info->tiny : rounding_of(info, term + tight);
 	/* The case g * 0.5 / y: an underflow before the last factor is multiplied by the rest of the formula. That
@@ -284,7 +287,7 @@ void flow_finish(struct analytic *self, int k)
 		    &f->spread, more * (sum + spread_width(&f->spread)) + flushed, more * (sum + f->loose) + flushed);
 		f->loose += more * (sum + f->loose) + flushed;
 		rounding += flushed;
-		if (!self->by_paths && !f->mixed)
+		if (!self->by_paths && !f->mixed && !f->grouped)
 			rounding = terms_exact(&f->terms, info)
 			    ? 0
 			    : terms_rounding(&f->terms, info, fabs(double_of(self->value[k])));

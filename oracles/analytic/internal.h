@@ -9,6 +9,12 @@
 #include "oracles/ball/rounding.h"
 #include "spread.h"
 
+/* The adjoints of a class so far, which an engine may add together (merged.c). */
+struct merged {
+	int joins;                 /* additions */
+	double positive, negative; /* as in struct terms, with the radii */
+};
+
 /* The tangent or adjoint of one scalar while contributions arrive. */
 struct flow {
 	double tight, loose;  /* radii */
@@ -27,10 +33,12 @@ struct flow {
 	enum op culprit; /* whose formula; OP_CONSTANT for none */
 	/* Adjoint: an engine may share it differently among scalars that are alike, even if nothing of it cancels. */
 	bool mixed;
-	bool present;  /* a path leads here; its contributions may happen to be 0 */
-	bool singular; /* for some published convention on the path it is NaN (struct partial) */
-	bool weak;     /* struct component, weak_zero */
-	bool escapes;  /* struct component */
+	bool grouped;         /* adjoint: terms of it may be added before they reach it (merged.c) */
+	struct merged merged; /* adjoint, of the first scalar of a class */
+	bool present;         /* a path leads here; its contributions may happen to be 0 */
+	bool singular;        /* for some published convention on the path it is NaN (struct partial) */
+	bool weak;            /* struct component, weak_zero */
+	bool escapes;         /* struct component */
 };
 
 struct analytic {
@@ -76,6 +84,11 @@ void analytic_share(struct flow *f, double share, enum op culprit);
  * (left_alone.c). adjoint: the sweep goes backwards.
  */
 void analytic_left_alone(struct analytic *self, int k, bool adjoint);
+/* Counts in note[].merged the scalars that an engine may compute at once (merged.c). Call it before the first adjoint
+ * sweep of a trace. */
+void analytic_find_merged(struct analytic *self);
+/* Widens the finished adjoint of a merged scalar: an engine may add it to those of its class. */
+void analytic_merge(struct analytic *self, int k);
 /* The least magnitude by which an engine divides where scalar k is the divisor. It has another case for 0. */
 double analytic_least_divisor(const struct analytic *self, int k);
 

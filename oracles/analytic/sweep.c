@@ -117,7 +117,10 @@ void analytic_sweep_adjoint(struct analytic *self, const struct conventions *con
 		const struct scalar *s = &ev->scalar[k];
 		if (!self->flow[k].present || !self->note[k].active)
 			continue;
+		self->flow[k].grouped |= self->note[k].merged;
 		flow_finish(self, k);
+		if (self->note[k].merged)
+			analytic_merge(self, k);
 		analytic_left_alone(self, k, true);
 		for (int j = 0; j < s->n_parent; j++) {
 			struct partial p;

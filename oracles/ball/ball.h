@@ -33,6 +33,9 @@ struct note {
 	/* An extremum or sort whose candidates are alike: an engine may share its partials among them in any way. */
 	bool shared;
 	int alike; /* class of the computation (alike.h) */
+	/* Others are of its class, so an engine may compute it once for all of them (merged.c). The first of a class
+	 * has their number, each other 1. */
+	int merged;
 	/* An intermediate of a usual formula leaves the dtype's range, here or in a value on the way; the op of that
 	 * formula, OP_CONSTANT if there is none. */
 	bool danger;

@@ -251,7 +251,7 @@ static const struct decided_row decided_rows[] = {
         "0.75", "1"},
     {"six terms of low precision", "bf16[]",
         "b = broadcast_to x shape=[6]\n"
-        "c: bf16[6] = constant [1.0078125, 1.0078125, 1.0078125, 1.0078125, 1.0078125, 1.0078125]\n"
+        "c: bf16[6] = constant [1.0078125, 1.015625, 1.0234375, 1.03125, 1.0390625, 1.046875]\n"
         "m = mul b, c\n"
         "y = reduce_sum m axes=[0]",
         "1", "1"},
