@@ -336,6 +336,29 @@ static bool is_told(const struct lab *l, const char *needed)
 	return false;
 }
 
+/*
+ * Whether what is told says only that an operand is differentiated, though the table of operands shows one that is
+ * wrong alone.  Then the paragraph has said so in better words.
+ */
+static bool repeats_operands(const struct lab *l, const struct condition *c)
+{
+	static const char *const about_operands_alone[] = {"traces ", "passes ", "derives "};
+	const struct variant_table *t = lab_find(l, "contributions");
+	bool alone = false;
+
+	for (int i = 0; t && i < t->n_row; i++)
+		alone |= row_fails(&t->row[i], NULL) && !strcmp(t->row[i].cell[1], "alone");
+	for (int i = 0; i < c->n_term; i++) {
+		bool says = false;
+
+		for (int k = 0; k < 3; k++)
+			says |= !strncmp(c->term[i].feature, about_operands_alone[k], strlen(about_operands_alone[k]));
+		if (!says || !c->term[i].holds)
+			return false;
+	}
+	return alone && c->n_term;
+}
+
 void lab_tell_cause(struct lab *l)
 {
 	const struct transform *t = request_outermost(l->base->transform, l->base->n_transform);
@@ -346,7 +369,7 @@ void lab_tell_cause(struct lab *l)
 	for (int i = 0; i < l->out->n_statement; i++)
 		if (!strcmp(l->out->statement[i].id, "counts"))
 			text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
-	if (l->out->told)
+	if (l->out->told && !repeats_operands(l, l->out->told))
 		text = LAB_TEXT(l, "%s %s", text, l->out->told->text);
 	for (int i = 0; i < l->out->n_statement; i++)
 		if (!strcmp(l->out->statement[i].id, "needed")) { /* the first one says most */
