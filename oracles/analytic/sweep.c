@@ -76,6 +76,14 @@ static const struct chain *chain_of(struct analytic *self, int k, int j, bool ad
 
 /* ---- sweeps ---- */
 
+/* Whether the value of scalar k is that of an operand: an engine may keep one adjoint for both, as if k were a move. */
+static bool is_operand(const struct scalar *s, const struct partial *p)
+{
+	if (s->op != OP_MAX && s->op != OP_MIN && s->op != OP_REDUCE_MAX && s->op != OP_REDUCE_MIN && s->op != OP_ABS)
+		return false;
+	return p->tight == 0 && p->magnitude == 1 && mpfr_sgn(p->value) > 0;
+}
+
 /*
  * Whether scalar k may be the same as its one active parent in an engine. In a derivative inside the program, a
  * parameter may be its operand, and a derivative its direction, if no op computes it. An engine may then add
@@ -130,7 +138,9 @@ void analytic_sweep_adjoint(struct analytic *self, const struct conventions *con
 				continue;
 			bool connected = analytic_partial(self, conventions, k, j, &p);
 			flow_add_product(self, k, parent, k, connected ? &p : NULL, chain_of(self, k, j, true, &chain));
-			if (connected && passes_on(self, k, &p))
+			bool operand = connected && is_operand(s, &p) && self->flow[k].terms.n > 1;
+			self->flow[parent].grouped |= operand;
+			if (operand || (connected && passes_on(self, k, &p)))
 				add_up_there(&self->flow[parent].terms, &self->flow[k].terms);
 		}
 	}
@@ -258,7 +268,7 @@ static void quotient_rule(struct analytic *self, int k)
 	const int *parent = self->ev.parent + self->ev.scalar[k].parent;
 	const struct dtype_info *info = &self->dtype[self->ev.scalar[k].dtype];
 	struct flow *out = &self->flow[k];
-	if (!self->flow[parent[0]].present || !self->note[parent[1]].active || out->reason)
+	if (!self->flow[parent[0]].present || out->reason)
 		return;
 	double b = self->note[parent[1]].magnitude,
 	       g = fabs(double_of(self->value[parent[0]])) + self->flow[parent[0]].loose;

@@ -95,7 +95,7 @@ typedef void formula(int n, const double *x, const double *g, double *out);
 	FORMULA(name) \
 	{ \
 		double a = x[0], b = x[1], da = g[0], db = g[1]; \
-		(void)n, (void)a, (void)b; \
+		(void)n, (void)a, (void)b, (void)db; \
 		out[0] = (expression); \
 	}
 
@@ -185,6 +185,7 @@ TWO(pow_left, mul(mul(g0, b), lib(pow(a, add(b, -1)))), mul(mul(g0, lib(pow(a, b
 TWO(pow_over, over(mul(mul(g0, lib(pow(a, b))), b), a), mul(mul(g0, lib(log(a))), lib(pow(a, b))))
 
 TWO_TANGENT(div_tangent, over(add(da, -mul(over(a, b), db)), b))
+TWO_TANGENT(div_quotient_rule_still, over(add(mul(da, b), -mul(a, 0)), mul(b, b)))
 TWO_TANGENT(div_quotient_rule, over(add(mul(da, b), -mul(a, db)), mul(b, b)))
 TWO_TANGENT(atan2_tangent, over(add(mul(b, da), -mul(a, db)), add(mul(a, a), mul(b, b))))
 TWO_TANGENT(pow_tangent, mul(lib(pow(a, b)), add(over(mul(b, da), a), mul(lib(log(a)), db))))
@@ -364,7 +365,7 @@ FORMULA(cumprod_tangent)
 
 /* ---- rows ---- */
 
-enum what { VALUE, ADJOINT, TANGENT };
+enum what { VALUE, ADJOINT, TANGENT, TANGENT_OF_FIRST }; /* the second operand does not move */
 enum where { ANYWHERE, POSITIVE, BELOW_ONE, ABOVE_ONE, MODERATE, SATURATED, OR_ZERO };
 
 struct row {
@@ -430,6 +431,7 @@ static const struct row rows[] = {
     {"g (1/b), -g a (1/b)(1/b)", "div", "", 2, false, ADJOINT, ANYWHERE, div_reciprocal},
     {"(a' - y b')/b", "div", "", 2, false, TANGENT, ANYWHERE, div_tangent},
     {"(a' b - a b')/b^2", "div", "", 2, false, TANGENT, ANYWHERE, div_quotient_rule},
+    {"(a' b - a 0)/b^2", "div", "", 2, false, TANGENT_OF_FIRST, ANYWHERE, div_quotient_rule_still},
     {"g (b/h^2)", "atan2", "", 2, false, ADJOINT, ANYWHERE, atan2_square},
     {"g b/h^2", "atan2", "", 2, false, ADJOINT, ANYWHERE, atan2_late},
     {"(g/h^2) b", "atan2", "", 2, false, ADJOINT, ANYWHERE, atan2_first},

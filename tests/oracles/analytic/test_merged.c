@@ -37,6 +37,25 @@ static const struct row {
         0x1.f5a0bca4bd5e6p+0 + 0x1.b7a4d9cc1e1dfp-4 * 0x1.f5a0bca4bd5e6p+0},
 };
 
+/* What an engine returns that keeps one adjoint for an extremum and its operand. */
+static const struct row operands[] = {
+    {"a maximum", "x: f64[], a: f64[], b: f64[]",
+        "c = constant -5\n"
+        "m = max x, c\n"
+        "p = mul m, a\n"
+        "q = mul m, b\n"
+        "t = add x, p\n"
+        "s = add t, q",
+        "0.5, 0x1.59dde54a26db0p-5, 0x1.70f04e440f9b0p-5", 0x1.1656719c71b3cp+0, 0x1.1656719c71b3bp+0},
+    {"an absolute value", "x: f64[], a: f64[], b: f64[]",
+        "m = abs x\n"
+        "p = mul m, a\n"
+        "q = mul m, b\n"
+        "t = add x, p\n"
+        "s = add t, q",
+        "0.5, 0x1.59dde54a26db0p-5, 0x1.70f04e440f9b0p-5", 0x1.1656719c71b3cp+0, 0x1.1656719c71b3bp+0},
+};
+
 static void test_row(struct oracle *oracle, const struct row *row, struct arena *a)
 {
 	struct testcase c = test_case(a,
@@ -131,6 +150,12 @@ int main(int argc, char **argv)
 			continue;
 		arena_reset(&a);
 		test_row(oracle, &rows[k], &a);
+	}
+	for (size_t k = 0; k < sizeof operands / sizeof *operands; k++) {
+		if (!row_wanted("%s", operands[k].name))
+			continue;
+		arena_reset(&a);
+		test_row(oracle, &operands[k], &a);
 	}
 	for (size_t k = 0; k < sizeof engines / sizeof *engines; k++)
 		if (row_wanted("random: %s", engines[k]))

@@ -61,20 +61,20 @@ static bool read_row(
     const struct row *row, struct arena *a, int n, const double *x, const double *g, struct testcase *c)
 {
 	const char *type = dtype_table[dtype].name;
-	bool vector = !row->operands, tangent = row->what == TANGENT;
+	bool vector = !row->operands, first = row->what == TANGENT_OF_FIRST, tangent = first || row->what == TANGENT;
 	const char *inputs = vector ? arena_printf(a, "x: %s[%d]", type, n)
 	    : row->operands == 1    ? arena_printf(a, "x: %s[]", type)
 	                            : arena_printf(a, "x: %s[], z: %s[]", type, type);
-	int seeds = tangent || row->vector_result ? n : 1;
+	int seeds = !first && (tangent || row->vector_result) ? n : 1;
 	*c = test_case(a,
 	    arena_printf(a,
 	        "inputs %s\n"
 	        "y = %s %s%s\n"
 	        "return y\n"
 	        "point %s\n"
-	        "request: %s; %s %s",
+	        "request: %s%s; %s %s",
 	        inputs, row->op, row->operands == 2 ? "x, z" : "x", row->attrs, list(a, x, n, vector),
-	        tangent ? "jvp" : "vjp", tangent ? "tangents" : "cotangents",
+	        tangent ? "jvp" : "vjp", first ? " with respect to x" : "", tangent ? "tangents" : "cotangents",
 	        list(a, g, seeds, vector && (tangent || row->vector_result))));
 	return c->n_point;
 }
