@@ -179,8 +179,8 @@ struct incident engine_incident(const struct engine *self);
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
 
 /*
- * What engines share that are asked about one case, one after the other, with one arena: the derivative program of the
- * first one that needs one, for all others with equal rules for it.  Zero it for each case.
+ * The derivative program that engines share.  They are asked about one case, one after the other, with one arena.  The
+ * first that needs such a program writes it, for all others with equal rules.  Zero it for each case.
  */
 struct engine_share {
 	const struct aot_rules *rules; /* that wrote the program; NULL: there is none yet */
