@@ -183,9 +183,9 @@ static int measure(const char *name, int percent, int n_op, const char *const *s
 	total = now() - start + generation;
 	struct oracle_statistics s = oracle_statistics(b.oracle);
 	double mpfr = s.analytic_seconds + s.fd_seconds;
-	printf(
-	    "%-16s %8.0f cases/s   %8.0f per second of the processor   MPFR %4.1f %% "
-	    "(analytic %4.1f, finite differences %4.1f)   engines %4.1f %%   generation %4.1f %%   JSON %4.1f %%   decided %.1f %%   findings %d\n",
+	printf("%-16s %8.0f cases/s   %8.0f per second of the processor   MPFR %4.1f %% "
+	       "(analytic %4.1f, finite differences %4.1f)   engines %4.1f %%   generation %4.1f %%   "
+	       "JSON %4.1f %%   decided %.1f %%   findings %d\n",
 	    name, PROGRAMS * ROUNDS / total, PROGRAMS * ROUNDS / processor, 100 * mpfr / total,
 	    100 * s.analytic_seconds / total, 100 * s.fd_seconds / total, 100 * bench_waited(&b) / total,
 	    100 * generation / total, 100 * json / total, 100.0 * sum.decided / (sum.decided + sum.undecided),
