@@ -121,6 +121,24 @@ static void on_settled(void *context, int k, double radius)
 		n->reason = REASON_OVERFLOW;
 }
 
+static bool on_equal(void *context, int a, int b, int n)
+{
+	const struct note *note = ((struct analytic *)context)->note;
+	for (int i = 0; i < n; i++)
+		if (!note_equal(&note[a + i], &note[b + i]))
+			return false;
+	return true;
+}
+
+static void on_copied(void *context, int k, int from)
+{
+	struct analytic *self = context;
+	analytic_room(self, k + 1);
+	self->note[k] = self->note[from];
+	self->note[k].original = from;
+	alike_appended(self->alike, k);
+}
+
 struct analytic *analytic_open(const struct oracle_rules *rules)
 {
 	struct analytic *self = heap_new(1, sizeof *self);
@@ -130,9 +148,10 @@ struct analytic *analytic_open(const struct oracle_rules *rules)
 	analytic_use(self, rules, NULL);
 	self->alike = alike_open();
 	self->ev.hooks = (struct evaluate_hooks){
-	    self, on_scalar, on_separated, on_uncertain, on_settled, on_unsure, on_radius};
+	    self, on_scalar, on_separated, on_uncertain, on_settled, on_unsure, on_radius, on_equal, on_copied};
 	mpfr_init2(self->partial, self->ev.precision);
 	mpfr_init2(self->term, self->ev.precision);
+	self->kept = kept_partials_open(self->ev.precision);
 	evaluation_fill(&self->ev, EVALUATION_KEPT, DIGITS_MORE);
 	analytic_make_flows(self, EVALUATION_KEPT);
 	return self;
@@ -162,6 +181,7 @@ void analytic_close(struct analytic *self)
 	mpfr_clear(self->term);
 	evaluation_close(&self->ev);
 	alike_close(self->alike);
+	kept_partials_close(self->kept);
 	free(self->note);
 	free(self->flow);
 	free(self->value);
@@ -389,6 +409,7 @@ static void truth_one_way(
 	self->ev.order = order;
 	self->ev.times_one = order > 1;
 	alike_reset(self->alike);
+	kept_partials_forget(self->kept);
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
 	out->edge = self->ev.edge;
 	out->nonfinite = trace_nonfinite(&self->ev);
@@ -450,7 +471,7 @@ void analytic_slices(struct analytic *self, bool slices) { self->slices = slices
 void analytic_truth(
     struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
-	self->ev.unrolled = self->ev.quotients = false;
+	self->ev.unrolled = self->ev.quotients = self->ev.again = false;
 	self->ev.product = OP_CONSTANT;
 	self->stray = 0;
 	truth_one_way(self, c, which, a, out);
@@ -478,7 +499,7 @@ void analytic_truth(
 		return;
 	}
 	double stray = self->stray;
-	self->ev.unrolled = true;
+	self->ev.unrolled = self->ev.again = true;
 	/* Tries the first few steps after which an engine may stop, because the error need not fall from step to
 	 * step, and then the last. */
 	for (int k = 0; k <= CONVERGENCE_STEPS && (!k || k <= self->ev.latest); k++) {

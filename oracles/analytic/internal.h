@@ -6,6 +6,7 @@
 #include "analytic.h"
 #include "oracles/ball/ball.h"
 #include "conventions.h"
+#include "kept_partials.h"
 #include "oracles/ball/rounding.h"
 #include "spread.h"
 
@@ -51,6 +52,7 @@ struct analytic {
 	mpfr_t *value; /* of the flows */
 	int room, value_ready;
 	mpfr_t partial, term;
+	struct kept_partials *kept; /* of copies in this trace */
 	struct alike *alike;
 	bool slices;   /* the cases are slices of a batch */
 	bool singular; /* something in the trace is singular, so weak zeros matter */

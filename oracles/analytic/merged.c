@@ -12,6 +12,8 @@ void analytic_find_merged(struct analytic *self)
 {
 	const struct evaluation *ev = &self->ev;
 	alike_classes(self->alike, ev, self->note, ev->n_scalar);
+	for (int k = 0; k < ev->n_scalar; k++) /* known scalars keep their notes (evaluate.h, again) */
+		self->note[k].merged = 0;
 	for (int k = 0; k < ev->n_scalar; k++) {
 		struct note *n = &self->note[k], *first = &self->note[n->alike];
 		if (!n->active || ev->scalar[k].quiet || n == first || !first->active ||

@@ -9,9 +9,11 @@
 
 #define R MPFR_RNDN
 
-enum { PARTIAL_WORK = 400 }; /* of an edge, beside its function (work.h) */
+/* Work of an edge beside its function (work.h), and of one that is known. */
+enum { PARTIAL_WORK = 400, KEPT_WORK = 60 };
 
-bool analytic_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p)
+static bool compute_partial(
+    struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p)
 {
 	bool base_of_power = self->ev.scalar[k].op == OP_POW && j == 0;
 	work_take(self->ev.work, PARTIAL_WORK + work_of(self->ev.scalar[k].op, self->ev.precision, 1),
@@ -32,6 +34,23 @@ bool analytic_partial(struct analytic *self, const struct conventions *conventio
 	p->reason = REASON_NONE;
 	p->singular = convention_is_open(self->ev.scalar[k].op);
 	return sign != 0 || p->singular;
+}
+
+bool analytic_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p)
+{
+	/* Copies have the partials of their original. A tie may follow a convention of its own. */
+	const bool copy = self->note[k].original > 0 && !convention_tied(self->note, k);
+	const int edge = copy ? self->ev.scalar[self->note[k].original].parent + j : 0;
+	bool connected;
+
+	if (copy && kept_partial(self->kept, edge, p, &connected)) {
+		work_take(self->ev.work, KEPT_WORK, self->ev.n_scalar, self->ev.arena);
+		return connected;
+	}
+	connected = compute_partial(self, conventions, k, j, p);
+	if (copy)
+		keep_partial(self->kept, edge, p, connected);
+	return connected;
 }
 
 /*

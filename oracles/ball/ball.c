@@ -27,6 +27,15 @@ bool ball_representable(mpfr_srcptr x, enum dtype d)
 	return exponent <= info->emax && bits <= info->precision && exponent - bits >= info->emin;
 }
 
+bool note_equal(const struct note *a, const struct note *b)
+{
+	return a->magnitude == b->magnitude && a->radius == b->radius && a->reason == b->reason &&
+	    a->unsure == b->unsure && a->certain == b->certain && a->active == b->active && a->tie == b->tie &&
+	    a->shared == b->shared && a->danger == b->danger && a->danger_op == b->danger_op &&
+	    a->leaves == b->leaves && a->escapes == b->escapes && a->far == b->far && a->most == b->most &&
+	    a->least == b->least && a->factors == b->factors && a->path == b->path && a->flushed == b->flushed;
+}
+
 static double distance(const struct evaluation *ev, int a, int b)
 {
 	mpfr_t gap;

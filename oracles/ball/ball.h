@@ -36,6 +36,7 @@ struct note {
 	/* Others are of its class, so an engine may compute it once for all of them (merged.c). The first of a class
 	 * has their number, each other 1. */
 	int merged;
+	int original; /* the scalar of which it is a copy (trace_repeat); 0: of none */
 	/* An intermediate of a usual formula leaves the dtype's range, here or in a value on the way; the op of that
 	 * formula, OP_CONSTANT if there is none. */
 	bool danger;
@@ -94,6 +95,9 @@ struct partial {
 	/* It is 0, but a usual formula computes it as a difference, which may leave a remainder of `loose`. */
 	bool cancels;
 };
+
+/* Whether two notes say the same, apart from the class and the original. */
+bool note_equal(const struct note *a, const struct note *b);
 
 /* Computes the radius of scalar k of the trace. note[] holds what is known about its parents. The caller sets
  * note[k].active. */

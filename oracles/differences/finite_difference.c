@@ -44,8 +44,9 @@ struct rung {
 	bool base_ready;
 	uint64_t path;
 	enum evaluate_status status;
-	int top;      /* no scalar of the trace at the point reaches 2^top */
-	int residual; /* the residual exponent of its solutions (struct evaluation) */
+	int top;                                     /* no scalar of the trace at the point reaches 2^top */
+	int residual;                                /* the residual exponent of its solutions (struct evaluation) */
+	struct starts base_solution, right_solution; /* at the point, and on the right side of this run */
 	mpfr_t delta, term;
 };
 
@@ -80,6 +81,8 @@ void fd_close(struct fd *self)
 	for (int k = 0; k < RUNGS; k++) {
 		struct rung *r = &self->rung[k];
 		evaluation_close(&r->ev);
+		starts_free(&r->base_solution);
+		starts_free(&r->right_solution);
 		mpfr_clear(r->delta);
 		mpfr_clear(r->term);
 		for (int j = 0; j < r->base_room; j++)
@@ -94,6 +97,8 @@ void fd_trim(struct fd *self)
 	for (int k = 0; k < RUNGS; k++) {
 		struct rung *r = &self->rung[k];
 		evaluation_trim(&r->ev, EVALUATION_KEPT_RARE);
+		starts_free(&r->base_solution);
+		starts_free(&r->right_solution);
 		if (r->base_room <= EVALUATION_KEPT_RARE)
 			continue;
 		while (r->base_room > EVALUATION_KEPT_RARE)
@@ -162,6 +167,16 @@ static int exponent_of(mpfr_srcptr x)
 	return mpfr_zero_p(x) ? ZERO_EXPONENT : INT_MAX;
 }
 
+/* Where the iterations of the next evaluations on the rung start (struct evaluation). */
+static void start_at(struct rung *r, const struct starts *from, const struct starts *across, struct starts *to)
+{
+	r->ev.from = from;
+	r->ev.across = across;
+	r->ev.to = to;
+	if (to)
+		starts_clear(to);
+}
+
 /* Evaluates the point itself on rung k, once. Records the values of stop_gradient that the shifted evaluations
  * replay. */
 static void evaluate_base(struct fd *self, int k, struct fd_run *run, struct arena *a)
@@ -171,6 +186,8 @@ static void evaluate_base(struct fd *self, int k, struct fd_run *run, struct are
 		return;
 	struct arena_mark mark = arena_mark(a);
 	r->ev.freeze = false;
+	start_at(r, k > 0 && self->rung[k - 1].base_ready ? &self->rung[k - 1].base_solution : NULL, NULL,
+	    &r->base_solution);
 	evaluate(&r->ev, &self->c->program, self->c->point[self->which], NULL, 0, 0, a);
 	run->work += r->ev.n_scalar;
 	r->path = r->ev.path;
@@ -188,6 +205,7 @@ static void evaluate_base(struct fd *self, int k, struct fd_run *run, struct are
 	}
 	arena_rewind(a, mark);
 	r->base_ready = true;
+	start_at(r, &r->base_solution, NULL, NULL);
 }
 
 /* A number of about 106 bits: high + low. */
@@ -507,6 +525,8 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 		r->ev.freeze = r->ev.rules->freeze;
 		for (int side = 0; side < SIDES; side++) {
 			struct arena_mark mark = arena_mark(a);
+			start_at(r, &r->base_solution, side == LEFT ? &r->right_solution : NULL,
+			    side == LEFT ? NULL : &r->right_solution);
 			evaluate(&r->ev, &self->c->program, self->c->point[self->which], run->direction,
 			    side == LEFT ? -1 : 1, run->log_step, a);
 			run->work += r->ev.n_scalar;
@@ -518,6 +538,7 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 					measure_side(self, r, run, &run->target[i], (enum side)side, &progress[i]);
 			arena_rewind(a, mark);
 		}
+		start_at(r, &r->base_solution, NULL, NULL);
 		open = 0;
 		noisy = false;
 		for (int i = 0; i < run->n_target; i++) {

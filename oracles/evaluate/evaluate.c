@@ -153,6 +153,11 @@ void evaluate_moved(struct evaluation *ev, const struct program *p, const struct
 	struct evaluation_run r = {.ev = ev, .p = p, .arena = a, .env = NEW(a, struct elements, p->n_value)};
 	int n_input = p->top.n_param;
 	ev->arena = a;
+	ev->same = ev->again;
+	ev->known = ev->again ? ev->n_scalar : 0;
+	ev->next_ending = 0;
+	if (!ev->again)
+		ev->n_ending = 0;
 	ev->n_scalar = ev->n_parent = 0;
 	ev->part = TRACE_PROGRAM;
 	ev->path = 0x243f6a8885a308d3u; /* the fraction of pi: a constant that nobody chose */
@@ -165,6 +170,7 @@ void evaluate_moved(struct evaluation *ev, const struct program *p, const struct
 	ev->status = EVALUATE_OK;
 	ev->patience = EVALUATE_PATIENCE;
 	ev->latest = 0;
+	ev->n_solution = 0;
 	ev->residual_exponent = INT_MIN;
 	ev->quiet = false;
 	ev->at_ties = NULL;

@@ -13,6 +13,7 @@
 #include <mpfr.h>
 
 #include "graph/testcase.h"
+#include "starts.h"
 #include "work.h"
 
 /*
@@ -81,6 +82,7 @@ enum evaluate_status {
 enum tie_choice { TIE_FIRST, TIE_LAST, TIE_EVEN, TIE_CHOICES };
 
 struct evaluation;
+struct iteration_end;
 struct oracle_rules;
 
 /* The most scalars that one evaluation may spend on finding solutions. Four elements of any value count as one more
@@ -109,6 +111,11 @@ struct evaluate_hooks {
 	bool (*unsure)(void *self, const struct evaluation *ev, int k);
 	/* How far from its exact value scalar k may be in a correct engine; infinity if nothing is known. */
 	double (*radius)(void *self, int k);
+	/* Whether the n scalars from `a` on are known to be what those from `b` on are. */
+	bool (*equal)(void *self, int a, int b, int n);
+	/* Scalar `k` was just appended, in place of a call of scalar(): its op, its value and its parents are what
+	 * those of scalar `from` are. */
+	void (*copied)(void *self, int k, int from);
 };
 
 /*
@@ -129,6 +136,17 @@ struct evaluation {
 	 */
 	bool unrolled;
 	int late;
+	/*
+	 * If set, everything that is set before evaluate, the program and the point are as in the last evaluation,
+	 * except `unrolled` and `late`. The trace then begins as the last one. Scalars that both have are not computed
+	 * again, and no hook is called for them.
+	 */
+	bool again;
+	int known; /* internal: scalars below stand as they were, if all before them do */
+	bool same; /* internal: all scalars so far do */
+	struct iteration_end
+	    *ending; /* internal: of the iterations as by an engine, in order of execution (fixed_point.c) */
+	int n_ending, next_ending, ending_room;
 	struct evaluate_hooks hooks;
 
 	int n_scalar, scalar_room;
@@ -166,12 +184,22 @@ struct evaluation {
 	int n_frozen, frozen_room, next_frozen, frozen_ready;
 	mpfr_t *frozen;
 
+	/*
+	 * Where iterations start (starts.h); NULL: at the initial carries. from: at these solutions. across: at the
+	 * other side of them. to: keeps those that are found. Set before evaluate.
+	 */
+	const struct starts *from, *across;
+	struct starts *to;
+	int n_solution; /* internal: fixed points solved so far, without those inside the search for another */
+
 	enum evaluate_status status;
 	bool rule_broken; /* with hooks: the rule of some custom is not the derivative of its function at the point */
 	int64_t patience; /* left, of EVALUATE_PATIENCE */
 	bool quiet;       /* internal: no hook is called for scalars of this evaluation */
 	const uint8_t *at_ties; /* internal: [OP_COUNT] enum tie_choice by kind, while quiet; NULL: the first of all */
-	int latest;             /* over all fixed points iterated as by an engine: the most steps minus the fewest */
+	/* Over all fixed points iterated as by an engine: the most steps minus the fewest, as far as `late` lets see.
+	 * More than `late` means that some did not take its most. */
+	int latest;
 	/* The elements of solutions are exact to 2^residual_exponent, remaining iterations included. INT_MIN: there
 	 * are none. */
 	int residual_exponent;

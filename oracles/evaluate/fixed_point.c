@@ -6,8 +6,9 @@
  * many times in a chain, each copy at x*. A sweep over the chain sums the Neumann series of (1 - df/dx)^-1. So the
  * derivative of the implicit function needs no solver. README.md says how the ball changes.
  */
+#include "graph/heap.h"
 #include "graph/walk.h"
-#include "internal.h"
+#include "body.h"
 #include "oracles/oracle_rules.h"
 #include "double_of.h"
 
@@ -27,92 +28,14 @@ enum {
 /* Iterations that gain one bit if the contraction factor is 0.9. A slower fixed point is undecided. */
 static const double slowest = 6.58;
 
-struct solver {
-	struct evaluation_run *r;
-	const struct node *node;
-	const struct region *body;
-	/* [body->n_node] The carries depend on the node; nodes that only end the iteration have no part in x*. */
-	bool *live;
-	int64_t cost;     /* the most elements that one body makes */
-	int total;        /* elements of all carries */
-	int x, next;      /* the first of `total` scalars: the iterate, and room for its successor */
-	double *residual; /* [total] how far the iterate may be from x* */
-	double largest;   /* the largest element of any iterate so far */
-	int n_frozen, next_frozen;
-};
-
 /* ---- the body ---- */
 
-/* The number of values that one execution makes. It saturates well above what is affordable. */
-static int64_t cost_of(const struct program *p, const struct region *region)
+/* Executes the live nodes of the body, or those that only end the iteration. */
+static void run_nodes(struct solver *s, bool live)
 {
-	int64_t total = 1;
-	for (int i = 0; i < region->n_node && total < LIMIT_WORK; i++) {
-		const struct node *node = &region->node[i];
-		total++;
-		for (int k = 0; k < node->n_out; k++)
-			total += shape_elements(&p->type[node->out + k].shape);
-		for (int k = 0; k < node->n_region; k++)
-			total += node_executions(p, node) * cost_of(p, &node->region[k]);
-	}
-	return total;
-}
-
-static void find_live(struct solver *s)
-{
-	bool *used = NEW(s->r->arena, bool, s->r->p->n_value);
-	s->live = NEW(s->r->arena, bool, s->body->n_node);
-	for (int k = 0; k < s->node->n_arg; k++)
-		used[s->body->result[k]] = true;
-	for (int i = s->body->n_node - 1; i >= 0; i--) {
-		const struct node *node = &s->body->node[i];
-		for (int k = 0; k < node->n_out; k++)
-			s->live[i] |= used[node->out + k];
-		for (int k = 0; k < node->n_arg && s->live[i]; k++)
-			used[node->arg[k]] = true;
-		for (int k = 0; k < node->n_region && s->live[i]; k++)
-			region_mark_reads(&node->region[k], used);
-	}
-}
-
-/* Every execution of the body freezes, or reads, the same values. Those of the last execution at the point remain,
- * which is at x*. */
-static void thaw(struct solver *s)
-{
-	if (s->r->ev->freeze)
-		s->r->ev->next_frozen = s->next_frozen;
-	else
-		s->r->ev->n_frozen = s->n_frozen;
-}
-
-/* Executes the body once: all of it, or only its live nodes. */
-static void run_body(struct solver *s, const struct elements *carry, bool whole)
-{
-	for (int k = 0; k < s->node->n_arg; k++)
-		s->r->env[s->body->param + k] = carry[k];
 	for (int i = 0; i < s->body->n_node; i++)
-		if (whole || s->live[i])
+		if (s->live[i] == live)
 			evaluate_node(s->r, &s->body->node[i]);
-}
-
-static void take_results(struct solver *s, struct elements *carry)
-{
-	for (int k = 0; k < s->node->n_arg; k++)
-		carry[k] = s->r->env[s->body->result[k]];
-}
-
-static void take_initial(struct solver *s, struct elements *carry)
-{
-	for (int k = 0; k < s->node->n_arg; k++)
-		carry[k] = s->r->env[s->node->arg[k]];
-}
-
-/* The scalars of a set of carries, in order. */
-static void scalars_of(const struct solver *s, const struct elements *carry, int *out)
-{
-	for (int k = 0, i = 0; k < s->node->n_arg; k++)
-		for (int e = 0; e < shape_elements(&s->r->p->type[s->node->arg[k]].shape); e++)
-			out[i++] = carry[k].at[e].scalar;
 }
 
 /* The carries that consist of these scalars. */
@@ -124,34 +47,6 @@ static void carries_of(const struct solver *s, const int *scalar, struct element
 		for (int e = 0; e < n; e++)
 			carry[k].at[e].scalar = scalar[i++];
 	}
-}
-
-/* ---- a trace that is taken back ---- */
-
-struct trace_mark {
-	int n_scalar, n_parent;
-	uint64_t path;
-	int64_t n_event;
-	bool edge;
-};
-
-static struct trace_mark trace_mark(const struct evaluation *ev)
-{
-	return (struct trace_mark){ev->n_scalar, ev->n_parent, ev->path, ev->n_event, ev->edge};
-}
-
-static void forget_events(struct evaluation *ev, const struct trace_mark *m)
-{
-	ev->path = m->path;
-	ev->n_event = m->n_event;
-	ev->edge = m->edge;
-}
-
-static void take_back(struct evaluation *ev, const struct trace_mark *m)
-{
-	forget_events(ev, m);
-	ev->n_scalar = m->n_scalar;
-	ev->n_parent = m->n_parent;
 }
 
 /* ---- the solution ---- */
@@ -172,14 +67,15 @@ static double step(struct solver *s, int x, const double *scale, double *residua
 	for (int i = 0; i < s->total; i++)
 		scalar[i] = x + i;
 	carries_of(s, scalar, carry);
-	thaw(s);
-	run_body(s, carry, false);
-	take_results(s, carry);
-	scalars_of(s, carry, scalar);
+	body_thaw(s);
+	body_set_parameters(s, carry);
+	run_nodes(s, true);
+	body_take_results(s, carry);
+	body_scalars(s, carry, scalar);
 	for (int i = 0; i < s->total; i++)
 		mpfr_set(ev->value[s->next + i], ev->value[scalar[i]], R);
 	ev->patience -= ev->n_scalar - mark.n_scalar + s->cost / 4;
-	take_back(ev, &mark);
+	trace_take_back(ev, &mark);
 	arena_rewind(s->r->arena, memory);
 	for (int i = 0; i < s->total; i++) {
 		mpfr_sub(ev->value[x + i], ev->value[s->next + i], ev->value[x + i], R);
@@ -236,6 +132,27 @@ static bool solve(struct solver *s)
 	return false;
 }
 
+/* The same from the start that the evaluation names, if there is one, else from the initial carries. inner: the search
+ * for another solution goes on. */
+static bool solve_from_start(struct solver *s, const int *initial, bool inner)
+{
+	struct evaluation *ev = s->r->ev;
+	const int number = inner ? 0 : ev->n_solution++;
+	const uint64_t path = ev->path;
+	mpfr_t *x = &ev->value[s->x];
+	bool found = !inner && ev->from && starts_take(ev->from, ev->across, number, path, x, s->total, &s->largest) &&
+	    solve(s);
+	if (!found) {
+		s->largest = 0;
+		for (int i = 0; i < s->total; i++)
+			mpfr_set(ev->value[s->x + i], ev->value[initial[i]], R);
+		found = solve(s);
+	}
+	if (!inner && ev->to) /* a failure takes its place too */
+		starts_keep(ev->to, path, &ev->value[s->x], found ? s->total : 0, s->largest);
+	return found;
+}
+
 double evaluate_part(int i, uint32_t stream)
 {
 	uint32_t h = (uint32_t)i * 2654435761u + stream; /* Knuth's multiplicative hash, TAOCP volume 3, 6.4 */
@@ -280,7 +197,7 @@ static int chain_length(struct solver *s)
 	}
 	ev->freeze = false;
 	s->next_frozen = next_frozen;
-	take_back(ev, &mark);
+	trace_take_back(ev, &mark);
 	return near ? (int)(ev->rules->neumann * (t * bits / shrink + 4)) : 0;
 }
 
@@ -298,11 +215,12 @@ static void follow(struct solver *s, struct stop *stop)
 	struct trace_mark mark = trace_mark(ev);
 	struct elements carry[LIMIT_ARGS] = {{0}};
 	int *scalar = NEW(s->r->arena, int, s->total), cap = s->node->attrs.cap;
-	take_initial(s, carry);
+	body_take_initial(s, carry);
 	for (int t = 1; t <= cap && !stop->most; t++) {
-		thaw(s);
-		run_body(s, carry, true);
-		take_results(s, carry);
+		body_thaw(s);
+		body_set_parameters(s, carry);
+		evaluate_region(s->r, s->body);
+		body_take_results(s, carry);
 		const struct elements *done = &s->r->env[s->body->result[s->node->n_arg]];
 		bool sure = !element_shaky(done, 0);
 		if (!stop->fewest && (done->at[0].i || !sure || t == cap))
@@ -311,7 +229,7 @@ static void follow(struct solver *s, struct stop *stop)
 			stop->most = t;
 		if (!stop->fewest || !stop->distance)
 			continue;
-		scalars_of(s, carry, scalar);
+		body_scalars(s, carry, scalar);
 		mpfr_ptr gap = ev->value[s->next];
 		for (int i = 0; i < s->total; i++) {
 			mpfr_sub(gap, ev->value[scalar[i]], ev->value[s->x + i], R);
@@ -320,7 +238,7 @@ static void follow(struct solver *s, struct stop *stop)
 			stop->distance[i] = far > stop->distance[i] || isnan(far) ? far : stop->distance[i];
 		}
 	}
-	take_back(ev, &mark);
+	trace_take_back(ev, &mark);
 }
 
 /* ---- the results ---- */
@@ -331,22 +249,75 @@ static void give(struct solver *s, const struct elements *carry)
 		s->r->env[s->node->out + k] = carry[k];
 }
 
+/* Whether an engine stops after an iteration. It may, if rounding decides. */
+enum stopping { GOES_ON, MAY_STOP, STOPS };
+
+/* What the nodes that only end the iteration found out. */
+struct iteration_end {
+	enum stopping stopping;
+	enum evaluate_status status;
+};
+
+/*
+ * Whether an engine stops after the iteration whose live nodes were just executed. What the other nodes add to the
+ * trace is taken back. While the trace is that of the last evaluation, its answers are known.
+ */
+static enum stopping stopping_of(struct solver *s)
+{
+	struct evaluation *ev = s->r->ev;
+	struct trace_mark mark = trace_mark(ev);
+	struct iteration_end found;
+	if (ev->same && ev->next_ending < ev->n_ending) {
+		found = ev->ending[ev->next_ending++];
+		if (found.status != EVALUATE_OK)
+			ev->status = found.status;
+		return found.stopping;
+	}
+	run_nodes(s, false);
+	const struct elements *done = &s->r->env[s->body->result[s->node->n_arg]];
+	found.stopping = element_shaky(done, 0) ? MAY_STOP : done->at[0].i ? STOPS : GOES_ON;
+	found.status = ev->status;
+	trace_take_back(ev, &mark);
+	ev->n_ending = ev->next_ending++;
+	if (ev->n_ending == ev->ending_room) {
+		ev->ending_room = ev->ending_room ? 2 * ev->ending_room : 64;
+		ev->ending = heap_resize(ev->ending, (size_t)ev->ending_room, sizeof *ev->ending);
+	}
+	ev->ending[ev->n_ending++] = found;
+	return found.stopping;
+}
+
 /* The iterations that an engine executes. */
 static void unroll(struct solver *s)
 {
-	struct stop stop = {0};
+	struct evaluation *ev = s->r->ev;
 	struct elements carry[LIMIT_ARGS] = {{0}};
-	follow(s, &stop);
-	int steps = stop.most - stop.fewest < s->r->ev->late ? stop.most : stop.fewest + s->r->ev->late;
-	if (stop.most - stop.fewest > s->r->ev->latest)
-		s->r->ev->latest = stop.most - stop.fewest;
-	take_initial(s, carry);
-	for (int t = 0; t < steps; t++) {
-		thaw(s);
-		run_body(s, carry, false);
-		take_results(s, carry);
+	const int cap = s->node->attrs.cap;
+	bool ended = false;
+	body_take_initial(s, carry);
+	for (int t = 1, fewest = 0; t <= cap && !ended; t++) {
+		body_thaw(s);
+		body_set_parameters(s, carry);
+		run_nodes(s, true);
+		body_take_results(s, carry);
+		const enum stopping stopping = stopping_of(s);
+		if (!fewest && (stopping != GOES_ON || t == cap))
+			fewest = t;
+		const bool most = stopping == STOPS || t == cap;
+		ended = most || (fewest && t - fewest == ev->late);
+		const int latest = !ended ? 0 : most ? t - fewest : ev->late + 1;
+		ev->latest = latest > ev->latest ? latest : ev->latest;
 	}
 	give(s, carry);
+}
+
+/* Whether something in the body notes in an operand how often it was executed (struct scalar, left_alone). */
+static bool counts_executions(const struct region *body)
+{
+	for (struct walk w = walk_nodes(body); walk_next(&w);)
+		if (w.node->op == OP_SCATTER_MUL)
+			return true;
+	return false;
 }
 
 /*
@@ -361,31 +332,43 @@ static void put_chain(struct solver *s, int length, const double *distance)
 	struct trace_mark after = {0};
 	int *scalar = NEW(s->r->arena, int, s->total), *parent = NEW(s->r->arena, int, s->total);
 	enum dtype *dtype = NEW(s->r->arena, enum dtype, s->total);
+	const bool repeats = ev->hooks.equal && !ev->quiet && s->total > 0 && !counts_executions(s->body);
 	for (int i = 0; i < s->total; i++)
 		dtype[i] = ev->scalar[s->x + i].dtype;
 	ev->n_scalar = s->x; /* the iterate, where it stands, becomes the first parameters */
-	take_initial(s, carry);
-	scalars_of(s, carry, parent);
+	body_take_initial(s, carry);
+	body_scalars(s, carry, parent);
 	for (int i = 0; i < s->total; i++)
 		scalar[i] = trace_fixed_point(
 		    ev, dtype[i], s->x + i, length ? -1 : parent[i], length ? distance[i] : INFINITY);
 	for (int t = 0; t < length || !t; t++) {
-		int before = ev->n_scalar;
+		int before = ev->n_scalar, masked = ev->n_masked;
 		carries_of(s, scalar, carry);
-		thaw(s);
-		run_body(s, carry, false);
-		take_results(s, carry);
-		scalars_of(s, carry, parent);
+		body_thaw(s);
+		body_set_parameters(s, carry);
+		run_nodes(s, true);
+		body_take_results(s, carry);
+		body_scalars(s, carry, parent);
 		if (!t)
 			after = trace_mark(ev);
 		if (!t && s->cost * length > CHAIN_ELEMENTS)
 			length = 0;
 		if (!t && (int64_t)(ev->n_scalar - before + s->total) * length > CHAIN_SCALARS - ev->n_scalar)
 			length = 0;
-		forget_events(ev, &after);
+		trace_forget_events(ev, &after);
 		for (int i = 0; i < s->total; i++)
 			scalar[i] = trace_fixed_point(
 			    ev, dtype[i], s->x + i, parent[i], length ? distance[i] : INFINITY);
+		/* If the parameters that a body leaves are as those that it had, all bodies after it are as it is. The
+		 * first ones depend on no body. */
+		if (t && t + 1 < length && repeats &&
+		    ev->hooks.equal(ev->hooks.self, scalar[0], before - s->total, s->total)) {
+			int more = length - t - 1, size = ev->n_scalar - before;
+			trace_repeat(ev, before - s->total, before, masked, more);
+			for (int i = 0; i < s->total; i++)
+				scalar[i] += more * size;
+			break;
+		}
 	}
 	carries_of(s, scalar, carry);
 	give(s, carry);
@@ -402,8 +385,8 @@ static void evaluate_solution(struct evaluation_run *r, const struct node *node)
 	struct elements carry[LIMIT_ARGS] = {{0}};
 	struct stop stop = {0};
 	int length, *scalar;
-	find_live(&s);
-	s.cost = cost_of(r->p, s.body);
+	body_find_live(&s);
+	s.cost = body_cost(r->p, s.body);
 	for (int k = 0; k < node->n_arg; k++)
 		s.total += shape_elements(&r->p->type[node->arg[k]].shape);
 	if (ev->unrolled) {
@@ -411,20 +394,17 @@ static void evaluate_solution(struct evaluation_run *r, const struct node *node)
 		return;
 	}
 	scalar = NEW(r->arena, int, s.total);
-	take_initial(&s, carry);
-	scalars_of(&s, carry, scalar);
+	body_take_initial(&s, carry);
+	body_scalars(&s, carry, scalar);
 	ev->quiet = true;
 	s.x = ev->n_scalar;
-	for (int i = 0; i < s.total; i++) {
-		int leaf = trace_leaf(ev, ev->scalar[scalar[i]].dtype, 0); /* moves ev->value */
-
-		mpfr_set(ev->value[leaf], ev->value[scalar[i]], R);
-	}
+	for (int i = 0; i < s.total; i++)
+		trace_leaf(ev, ev->scalar[scalar[i]].dtype, 0);
 	s.next = ev->n_scalar;
 	for (int i = 0; i < s.total; i++)
 		trace_leaf(ev, ev->scalar[scalar[i]].dtype, 0);
 	s.residual = NEW(r->arena, double, s.total);
-	length = solve(&s);
+	length = solve_from_start(&s, scalar, quiet);
 	if (length && heard)
 		length = chain_length(&s);
 	ev->quiet = quiet;
@@ -442,10 +422,11 @@ static void evaluate_steps(struct evaluation_run *r, const struct node *node)
 	struct solver s = {.r = r, .node = node, .body = &node->region[0]};
 	struct elements carry[LIMIT_ARGS] = {{0}};
 	bool done = false;
-	take_initial(&s, carry);
+	body_take_initial(&s, carry);
 	for (int t = 0; t < node->attrs.cap && !done; t++) {
-		run_body(&s, carry, true);
-		take_results(&s, carry);
+		body_set_parameters(&s, carry);
+		evaluate_region(r, s.body);
+		body_take_results(&s, carry);
 		done = evaluate_decide(r, &r->env[s.body->result[node->n_arg]]) != 0;
 	}
 	give(&s, carry);

@@ -54,6 +54,25 @@ bool trace_is_still(const struct evaluation *ev, int k);
 /* Notes a path that a mask cuts (struct masked_path). */
 void trace_masked(struct evaluation *ev, int from, int to);
 
+/*
+ * Appends the scalars from `first` on `times` times more. Their parents from `inner` on, and the masked paths from
+ * masked[] number first_masked on, move along. Scalars inner ... first - 1 are equal to the last ones of the trace,
+ * which take their place in the first copy.
+ */
+void trace_repeat(struct evaluation *ev, int inner, int first, int first_masked, int times);
+
+/* A place in the trace, and the path so far. */
+struct trace_mark {
+	int n_scalar, n_parent;
+	uint64_t path;
+	int64_t n_event;
+	bool edge;
+};
+struct trace_mark trace_mark(const struct evaluation *ev);
+/* Takes back the decisions since then, or the scalars as well. */
+void trace_forget_events(struct evaluation *ev, const struct trace_mark *m);
+void trace_take_back(struct evaluation *ev, const struct trace_mark *m);
+
 /* ---- values ---- */
 
 struct elements elements_new(struct evaluation_run *r, int n, bool shaky);

@@ -5,6 +5,7 @@
 #include "oracles/oracle_rules.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@
 
 /* Work of a scalar's ball and of its class (alike.c). */
 enum { BALL_WORK = 400 };
+/* Work of a scalar that was known before, and of a copy of one. */
+enum { KNOWN_WORK = 30, COPY_WORK = 60 };
 
 /* ---- pools ---- */
 
@@ -48,6 +51,7 @@ void evaluation_close(struct evaluation *ev)
 	free(ev->parent);
 	free(ev->frozen);
 	free(ev->masked);
+	free(ev->ending);
 	memset(ev, 0, sizeof *ev);
 }
 
@@ -96,11 +100,12 @@ void evaluation_fill(struct evaluation *ev, int kept, mpfr_prec_t widest)
 
 /* ---- the trace ---- */
 
-/* A new scalar of n parents whose value is not set yet. */
-static int new_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, int n)
+/* Whether no hook is called for scalars. */
+static bool is_quiet(const struct evaluation *ev) { return ev->quiet || !ev->hooks.scalar; }
+
+/* Makes room for scalar k, the next one, and its value. */
+static void make_room(struct evaluation *ev, int k)
 {
-	int k = ev->n_scalar;
-	work_take(ev->work, work_of(op, ev->precision, n) + (ev->hooks.scalar ? BALL_WORK : 0), k + 1, ev->arena);
 	if (k + 1 > ev->scalar_room)
 		reserve_scalars(ev, k + 1);
 	if (k >= ev->pool_ready) {
@@ -109,13 +114,23 @@ static int new_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtyp
 	} else if (mpfr_get_prec(ev->value[k]) != ev->precision) {
 		mpfr_set_prec(ev->value[k], ev->precision);
 	}
+}
+
+/* A new scalar of n parents whose value is not set yet. */
+static int new_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, int n)
+{
+	int k = ev->n_scalar;
+	work_take(ev->work, work_of(op, ev->precision, n) + (ev->hooks.scalar ? BALL_WORK : 0), k + 1, ev->arena);
+	ev->known = 0;
+	ev->same = false;
+	make_room(ev, k);
 	ev->n_scalar = k + 1;
 	ev->scalar[k] = (struct scalar){.op = op,
 	    .kind = kind,
 	    .dtype = d,
 	    .exact = true,
 	    .part = ev->part,
-	    .quiet = ev->quiet || !ev->hooks.scalar,
+	    .quiet = is_quiet(ev),
 	    .derived = ev->part == TRACE_FLOW,
 	    .parent = ev->n_parent};
 	return k;
@@ -123,7 +138,7 @@ static int new_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtyp
 
 static void announce(struct evaluation *ev, int k)
 {
-	if (ev->hooks.scalar && !ev->quiet)
+	if (!is_quiet(ev))
 		ev->hooks.scalar(ev->hooks.self, ev, k);
 }
 
@@ -137,8 +152,30 @@ static void take_parents(struct evaluation *ev, const int *parent, int n)
 	ev->scalar[ev->n_scalar - 1].n_parent = n;
 }
 
+/* Whether the next scalar is known: the last evaluation left it here, and the same ones before it. */
+static bool is_known(const struct evaluation *ev, enum op op, enum op kind, enum dtype d, const int *parent, int n)
+{
+	const struct scalar *s = &ev->scalar[ev->n_scalar];
+	return ev->n_scalar < ev->known && s->op == op && s->kind == kind && s->dtype == d && s->part == ev->part &&
+	    s->quiet == is_quiet(ev) && s->n_parent == n && s->parent == ev->n_parent &&
+	    (!n || !memcmp(ev->parent + s->parent, parent, (size_t)n * sizeof *parent));
+}
+
+/* Appends the next scalar, which is known. What later scalars note in it is taken back. */
+static int append_known(struct evaluation *ev)
+{
+	struct scalar *s = &ev->scalar[ev->n_scalar];
+	work_take(ev->work, KNOWN_WORK, ev->n_scalar + 1, ev->arena);
+	s->left_alone = 0;
+	s->divided = false;
+	ev->n_parent += s->n_parent;
+	return ev->n_scalar++;
+}
+
 int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, const int *parent, int n)
 {
+	if (is_known(ev, op, kind, d, parent, n))
+		return append_known(ev);
 	mpfr_srcptr few[8], *x = few;
 	int k = new_scalar(ev, op, kind, d, n);
 	for (int j = 0; j < n; j++)
@@ -155,12 +192,25 @@ int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, 
 	return k;
 }
 
+/* Whether the value is x, the sign of 0 included. */
+static bool is_double(mpfr_srcptr value, double x)
+{
+	return !isnan(x) && !mpfr_nan_p(value) && !mpfr_cmp_d(value, x) && !mpfr_signbit(value) == !signbit(x);
+}
+
 int trace_leaf(struct evaluation *ev, enum dtype d, double x)
 {
+	if (is_known(ev, OP_CONSTANT, OP_CONSTANT, d, NULL, 0) && is_double(ev->value[ev->n_scalar], x))
+		return append_known(ev);
 	int k = new_scalar(ev, OP_CONSTANT, OP_CONSTANT, d, 0);
 	mpfr_set_d(ev->value[k], x, R);
 	announce(ev, k);
 	return k;
+}
+
+static bool is_integer(mpfr_srcptr value, int64_t i)
+{
+	return !mpfr_nan_p(value) && !mpfr_cmp_si(value, (long)i) && (i || !mpfr_signbit(value));
 }
 
 int trace_leaf_real(struct evaluation *ev, enum dtype d, void (*set)(mpfr_ptr x))
@@ -173,6 +223,8 @@ int trace_leaf_real(struct evaluation *ev, enum dtype d, void (*set)(mpfr_ptr x)
 
 int trace_leaf_integer(struct evaluation *ev, enum dtype d, int64_t i)
 {
+	if (is_known(ev, OP_CONSTANT, OP_CONSTANT, d, NULL, 0) && is_integer(ev->value[ev->n_scalar], i))
+		return append_known(ev);
 	int k = new_scalar(ev, OP_CONSTANT, OP_CONSTANT, d, 0);
 	mpfr_set_si(ev->value[k], (long)i, R);
 	announce(ev, k);
@@ -181,6 +233,8 @@ int trace_leaf_integer(struct evaluation *ev, enum dtype d, int64_t i)
 
 int trace_sorted(struct evaluation *ev, enum dtype d, const int *parent, int n, int rank)
 {
+	if (is_known(ev, OP_SORT, OP_SORT, d, parent, n) && ev->scalar[ev->n_scalar].rank == rank)
+		return append_known(ev);
 	int k = new_scalar(ev, OP_SORT, OP_SORT, d, n);
 	take_parents(ev, parent, n);
 	mpfr_set(ev->value[k], ev->value[parent[rank]], R);
@@ -267,4 +321,57 @@ void trace_masked(struct evaluation *ev, int from, int to)
 		ev->masked = heap_resize(ev->masked, (size_t)ev->masked_room, sizeof *ev->masked);
 	}
 	ev->masked[ev->n_masked++] = (struct masked_path){from, to};
+}
+
+/* Appends scalar `from` once more. Its parents from `inner` on move by `shift`. */
+static void append_copy(struct evaluation *ev, int from, int inner, int shift)
+{
+	int k = ev->n_scalar++;
+	make_room(ev, k);
+	ev->scalar[k] = ev->scalar[from];
+	ev->scalar[k].parent = ev->n_parent;
+	for (int j = 0; j < ev->scalar[from].n_parent; j++) {
+		int parent = ev->parent[ev->scalar[from].parent + j];
+		ev->parent[ev->n_parent++] = parent < inner ? parent : parent + shift;
+	}
+	mpfr_set(ev->value[k], ev->value[from], R);
+	ev->hooks.copied(ev->hooks.self, k, from);
+}
+
+void trace_repeat(struct evaluation *ev, int inner, int first, int first_masked, int times)
+{
+	const int n = ev->n_scalar - first, n_masked = ev->n_masked - first_masked,
+	          n_parent = ev->n_parent - ev->scalar[first].parent;
+	for (int t = 1; t <= times; t++) {
+		work_take(ev->work, (int64_t)n * COPY_WORK, ev->n_scalar + n, ev->arena);
+		grow(&ev->parent, &ev->parent_room, ev->n_parent + n_parent, sizeof *ev->parent);
+		for (int i = 0; i < n; i++)
+			append_copy(ev, first + i, inner, t * n);
+		for (int i = 0; i < n_masked; i++) {
+			const struct masked_path path = ev->masked[first_masked + i];
+			trace_masked(ev, path.from < inner ? path.from : path.from + t * n,
+			    path.to < inner ? path.to : path.to + t * n);
+		}
+	}
+}
+
+/* ---- a trace that is taken back ---- */
+
+struct trace_mark trace_mark(const struct evaluation *ev)
+{
+	return (struct trace_mark){ev->n_scalar, ev->n_parent, ev->path, ev->n_event, ev->edge};
+}
+
+void trace_forget_events(struct evaluation *ev, const struct trace_mark *m)
+{
+	ev->path = m->path;
+	ev->n_event = m->n_event;
+	ev->edge = m->edge;
+}
+
+void trace_take_back(struct evaluation *ev, const struct trace_mark *m)
+{
+	trace_forget_events(ev, m);
+	ev->n_scalar = m->n_scalar;
+	ev->n_parent = m->n_parent;
 }
