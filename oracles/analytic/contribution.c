@@ -229,7 +229,7 @@ void flow_add_product(
 		loose = INFINITY;
 	if (flow_is_derivative(self, from)) {
 		double more = DERIVATIVE_ROUNDINGS *
-		    (info->unit * p->magnitude * f->magnitude + info->tiny * fmax(1, p->magnitude));
+		    (info->unit * p->magnitude * f->magnitude + rounding_tiny_times(info, fmax(1, p->magnitude)));
 		tight += more;
 		loose += more;
 	}
@@ -240,7 +240,7 @@ void flow_add_product(
 		tight += by_size ? info->unit * (size + tight) + info->tiny : rounding_of(info, term + tight);
 	/* The case g * 0.5 / y: an underflow before the last factor is multiplied by the rest of the formula. That
 	 * holds even if g is a power of two. */
-	double detour = chain ? 2 * most * info->tiny + chain->roundings * info->unit * size
+	double detour = chain ? rounding_tiny_times(info, 2 * most) + chain->roundings * info->unit * size
 	                      : range_underflow(info, most, (p->magnitude + p->tight) * (g + f->loose));
 	if (chain && chain->divisor > 0) /* (g y)/x, where g y underflows, by at most its size */
 		detour += fmin(2 * (info->tiny / chain->divisor), size + fmax(tight, loose));

@@ -223,7 +223,7 @@ double ball_one_rounding(const struct evaluation *ev, int k, double c, double x)
 {
 	const struct dtype_info *info = &ev->dtype[ev->scalar[k].dtype];
 	double relative = c * info->unit * x +
-	    fmax(1, c / 4) * info->tiny; /* the ulps of a function, in subnormal numbers */
+	    rounding_tiny_times(info, fmax(1, c / 4)); /* the ulps of a function, in subnormal numbers */
 	return (c <= 1 || one_call(ev->scalar[k].op)) && ball_by_binade(ev, k)
 	    ? fmin(c * rounding_of(info, x), relative)
 	    : relative;

@@ -71,7 +71,7 @@ double range_divisor(const struct evaluation *ev, const struct note *note, int k
 
 double range_underflow(const struct dtype_info *info, double most, double size)
 {
-	double usual = 2 * most * info->tiny;
+	double usual = rounding_tiny_times(info, 2 * most);
 	return most > info->max ? fmin(usual, 15 * size) : usual; /* (1 + 1)^4 - 1 */
 }
 

@@ -3,6 +3,8 @@
 #define ORACLES_BALL_ROUNDING_H
 
 #include <mpfr.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "graph/type.h"
 
@@ -19,6 +21,23 @@ double rounding_of_addition(const struct dtype_info *info, double x);
  */
 struct dtype_info rounding_flushing(const struct dtype_info *info);
 static inline bool rounding_flushes(const struct dtype_info *info) { return info->tiny > info->normal; }
+/*
+ * n * info->tiny, for n >= 0, rounded alike. Processors multiply subnormal numbers slowly. Every partial asks for this,
+ * and in f64 the smallest subnormal number is the unit of the last bit.
+ */
+static inline double rounding_tiny_times(const struct dtype_info *info, double n)
+{
+	const double one = 0x1p52; /* adding it leaves n, rounded to an integer, in the last bits */
+	double sum = n + one, out;
+	uint64_t bits, base;
+	if (info->tiny != 0x1p-1074 || !(n < one))
+		return n * info->tiny;
+	memcpy(&bits, &sum, sizeof bits);
+	memcpy(&base, &one, sizeof base);
+	bits -= base;
+	memcpy(&out, &bits, sizeof out);
+	return out;
+}
 /* The radius of a number of this size that an engine may read as 0 by flushing. */
 double rounding_flushed(const struct dtype_info *info, double size, double radius);
 

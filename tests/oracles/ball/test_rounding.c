@@ -83,6 +83,27 @@ static double look(enum dtype d, bool flushes)
 	return bound > 0 ? worst / bound : 0;
 }
 
+/* A multiple of the smallest subnormal number, without multiplying by it, is the product bit for bit. */
+static void check_tiny_times(void)
+{
+	static const double rows[] = {0, 0x1p-1074, 0x1p-60, 0.25, 0.5, 0x1.0000000000001p-1, 1, 1.5, 2.5, 3.49, 0x1p51,
+	    0x1.0000000000001p51, 0x1.fffffffffffffp51, 0x1p52, 0x1.8p52, 0x1p53, 0x1p1000, 0x1p1023, INFINITY};
+	struct dtype_info none = dtype_table[DTYPE_F64];
+
+	none.tiny = 0;
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		for (int k = 0; dtype_is_float((enum dtype)d) && k < (int)(sizeof rows / sizeof *rows) + 1000; k++) {
+			const int rest = k - (int)(sizeof rows / sizeof *rows);
+			const double n = rest < 0 ? rows[k] : ldexp((double)(draw() >> 11), rest % 64 - 60);
+			const struct dtype_info flushing = rounding_flushing(&dtype_table[d]);
+			CHECK(rounding_tiny_times(&dtype_table[d], n) == n * dtype_table[d].tiny, "%s: %a",
+			    dtype_table[d].name, n);
+			CHECK(rounding_tiny_times(&flushing, n) == n * flushing.tiny, "%s flushing: %a",
+			    dtype_table[d].name, n);
+			CHECK(isinf(n) || rounding_tiny_times(&none, n) == 0, "without underflow: %a", n);
+		}
+}
+
 int main(int argc, char **argv)
 {
 	double nearest = 0, flushed = 0;
@@ -99,5 +120,6 @@ int main(int argc, char **argv)
 		if (isfinite(got))
 			CHECK(fabs(got - x) <= rounding_of(&dtype_table[DTYPE_F16], x), "%a rounds to %a", x, got);
 	}
+	CHECK_LAW(check_tiny_times());
 	return check_done();
 }
