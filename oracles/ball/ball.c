@@ -296,7 +296,7 @@ bool ball_scales(const struct evaluation *ev, const struct note *note, int k)
 
 double ball_scaled_rounding(const struct dtype_info *info, bool down, double size, double radius)
 {
-	return down && size + radius > 0 && size - radius < info->normal ? info->tiny : 0;
+	return down && size - radius < info->normal ? info->tiny : 0; /* a size of 0 need not be 0, as a double */
 }
 
 /* The rounding error of an addition of two. */
