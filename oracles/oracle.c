@@ -49,6 +49,7 @@ struct oracle *oracle_open(const struct oracle_options *o)
 	self->cross_check.mixed = fd_mixed_open(self->rules);
 	analytic_use(self->analytic, self->rules, o->flushes);
 	analytic_limit(self->analytic, &self->work);
+	analytic_alternatives(self->analytic, o->alternatives);
 	self->cross_check.work = &self->moved_work;
 	return self;
 }

@@ -287,6 +287,8 @@ static void plant_edge_swapped(struct planting *p)
 	row[0].factor = swapped_factor;
 }
 
+static void plant_alternative_lost(struct planting *p) { p->rules.ways = 1; }
+static void plant_alternatives_wide(struct planting *p) { p->rules.margin = 1000; }
 static void plant_convention_lost(struct planting *p) { p->rules.conventions = 2; }
 static void plant_neumann_short(struct planting *p) { p->rules.neumann = 0.25; }
 static void plant_path_lost(struct planting *p) { p->rules.same_path = any_path; }

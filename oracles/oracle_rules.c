@@ -1,6 +1,8 @@
 /* oracle_rules.c: the right rules. */
 #include "oracle_rules.h"
 
+#include <limits.h>
+
 #include "oracles/analytic/analytic.h"
 #include "oracles/ball/ball.h"
 #include "oracles/evaluate/scalar_ops.h"
@@ -22,6 +24,8 @@ const struct oracle_rules oracle_rules_right = {
     .custom = CUSTOM_FIRST | CUSTOM_LINEAR | CUSTOM_GUARDS | CUSTOM_SECOND | CUSTOM_DTYPES | CUSTOM_TIES,
     .same_path = right_path,
     .freeze = true,
+    .ways = INT_MAX,
+    .margin = 1,
     .conventions = 4, /* those of a clamp */
     .values = dtype_table,
     .dtype = dtype_table,

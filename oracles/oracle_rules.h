@@ -54,6 +54,8 @@ struct oracle_rules {
 	 * keeps its value. */
 	bool (*same_path)(const struct evaluation *ev, uint64_t path);
 	bool freeze;
+	int ways;        /* how many ways of a choice that rounding could change are tried */
+	double margin;   /* of alternatives, in what it must be (analytic/alternatives.c) */
 	int conventions; /* how many choices of each kind of tie are tried, besides the directional one */
 	/* [DTYPE_COUNT] each: the rounding of values (ball.c), of contributions to tangents and adjoints, and of
 	 * their sums (finish_flow). */

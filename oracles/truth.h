@@ -47,7 +47,28 @@ struct component {
 	/* Every op on the path is inside its domain. A NaN is then a leak, even if the component is undecided for
 	 * another reason; otherwise it is not. */
 	bool in_domain;
+	const struct alternatives *alternatives; /* for an undecided one: component_alternatives; usually NULL */
 };
+
+/*
+ * What an undecided component may be: one number for each choice that rounding could change (analytic/alternatives.h).
+ * A correct engine makes any of them, or shares a maximum of numbers that come out equal. Its answer is at most
+ * `margin` below `low` or above `high`.
+ */
+struct alternatives {
+	enum reason reason; /* of the component; if it has another one by now, these do not count */
+	bool counted;       /* an answer outside is counted, and is no finding */
+	int n;
+	const struct component *at; /* [n] decided */
+	double low, high, margin;
+	bool escapes, in_domain;
+};
+
+/* The alternatives of an undecided component; NULL: none. */
+static inline const struct alternatives *component_alternatives(const struct component *c)
+{
+	return c->reason && c->alternatives && c->alternatives->reason == c->reason ? c->alternatives : NULL;
+}
 
 /* Components of one tensor. Integers and bool have an exact component.value and radius 0. */
 struct truth_tensor {
@@ -117,12 +138,20 @@ struct oracle;
 
 struct oracle_rules;
 
+/* Which alternatives an oracle computes (analytic/alternatives.def). */
+enum alternatives_use {
+	ALTERNATIVES_LISTED,  /* those that are switched on; an answer outside of them is a finding */
+	ALTERNATIVES_COUNTED, /* the others as well: no verdict changes, and judgement.beyond counts */
+	ALTERNATIVES_JUDGED   /* all, as if all were switched on */
+};
+
 struct oracle_options {
 	uint64_t seed; /* selects the cases and the directions for finite differences */
 	int fd_one_in; /* finite differences run on one case in this many (1: all), and always where an answer is off */
 	/* By dtype: some engine under test may flush subnormal numbers to 0. The ball then contains those zeros
 	 * (TOLERANCE.md, "Flushing to zero"). */
 	bool flushes[DTYPE_COUNT];
+	enum alternatives_use alternatives;
 	const struct oracle_rules
 	    *rules; /* NULL: the right ones; faulty ones (oracle_rules.h) test whether a fault is seen */
 };

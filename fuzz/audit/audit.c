@@ -92,6 +92,7 @@ bool audit_goes_on(struct audit *self, int64_t done, int64_t of)
 
 struct audit_drawing {
 	const struct audit_options *o;
+	const struct profile *profile;
 	int64_t number;
 	audit_case_fn *one;
 	void *context;
@@ -104,13 +105,18 @@ static void draw_one(void *context)
 	struct choice choice = choice_seeded(seed_mix(d->o->seed, (uint64_t)d->number));
 
 	arena_reset(&d->arena);
-	struct testcase c = generate(&choice, &d->o->profile, &d->arena);
+	struct testcase c = generate(&choice, d->profile, &d->arena);
 	d->one(d->context, d->number, &c, &d->arena);
 }
 
 int64_t audit_each_case(struct audit *self, audit_case_fn *one, void *context)
 {
-	struct audit_drawing d = {.o = self->o, .one = one, .context = context};
+	return audit_each_case_of(self, &self->o->profile, one, context);
+}
+
+int64_t audit_each_case_of(struct audit *self, const struct profile *profile, audit_case_fn *one, void *context)
+{
+	struct audit_drawing d = {.o = self->o, .profile = profile, .one = one, .context = context};
 	int64_t skipped = 0;
 
 	arena_init(&d.arena, CASE_ARENA);

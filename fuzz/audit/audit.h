@@ -65,6 +65,8 @@ bool audit_goes_on(struct audit *self, int64_t done, int64_t of);
  */
 typedef void audit_case_fn(void *context, int64_t number, const struct testcase *c, struct arena *a);
 int64_t audit_each_case(struct audit *self, audit_case_fn *one, void *context);
+/* The same with the distributions of another profile. */
+int64_t audit_each_case_of(struct audit *self, const struct profile *profile, audit_case_fn *one, void *context);
 
 /* ---- the whole ---- */
 

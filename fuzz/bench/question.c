@@ -97,7 +97,8 @@ static bool any_judged(const struct truth_tensor *t, int n)
 {
 	for (int k = 0; k < n; k++)
 		for (int i = 0; i < shape_elements(&t[k].type.shape); i++)
-			if (t[k].at[i].reason == REASON_NONE || t[k].at[i].in_domain)
+			if (t[k].at[i].reason == REASON_NONE || t[k].at[i].in_domain ||
+			    component_alternatives(&t[k].at[i]))
 				return true;
 	return false;
 }

@@ -1,5 +1,6 @@
 /* analytic.c: the primal ball while the trace grows, then the truth at a point: one sweep per assignment of
  * conventions. */
+#include "alternatives.h"
 #include "internal.h"
 #include "graph/answer.h"
 #include "graph/heap.h"
@@ -84,7 +85,10 @@ static void on_uncertain(void *context, struct evaluation *ev, int k, int becaus
 	struct note *note = ((struct analytic *)context)->note;
 	if (note[k].reason) /* of the flow itself */
 		return;
-	note[k].reason = because >= 0 ? reason_of_partials(ev, note, because) : REASON_UNSTABLE_PATH;
+	if (ev->both && because < 0)
+		alternatives_join(ev, note, k);
+	else
+		note[k].reason = because >= 0 ? reason_of_partials(ev, note, because) : REASON_UNSTABLE_PATH;
 }
 
 /* Whether b a^(b - 1) of a negative a may have either sign: b - 1 rounds from odd to even. Then its derivatives may
@@ -393,6 +397,21 @@ static void mark_active(struct analytic *self, const struct testcase *c, struct 
 	self->n_input_scalar = total;
 }
 
+int analytic_trace(struct analytic *self, const struct testcase *c, int which, struct arena *a)
+{
+	mark_active(self, c, a);
+	self->ev.freeze = false;
+	/* An engine that knows the meaning of a solution sums its chain before the sum leaves the body. */
+	self->by_paths = self->slices || convergence_matters(&c->program.top);
+	const int order = request_order(c->transform, c->n_transform) + region_nesting(&c->program.top, OP_DERIVATIVE);
+	self->ev.order = order;
+	self->ev.times_one = order > 1;
+	alike_reset(self->alike);
+	kept_partials_forget(self->kept);
+	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
+	return order;
+}
+
 /* The truth with fixed points of meaning `solution` evaluated in one way; ev.unrolled says which. */
 static void truth_one_way(
     struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
@@ -401,16 +420,7 @@ static void truth_one_way(
 	struct conventions conventions;
 	int n = answer_derivative_types(c, types);
 	memset(out, 0, sizeof *out);
-	mark_active(self, c, a);
-	self->ev.freeze = false;
-	/* An engine that knows the meaning of a solution sums its chain before the sum leaves the body. */
-	self->by_paths = self->slices || convergence_matters(&c->program.top);
-	int order = request_order(c->transform, c->n_transform) + region_nesting(&c->program.top, OP_DERIVATIVE);
-	self->ev.order = order;
-	self->ev.times_one = order > 1;
-	alike_reset(self->alike);
-	kept_partials_forget(self->kept);
-	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
+	const int order = analytic_trace(self, c, which, a);
 	out->edge = self->ev.edge;
 	out->nonfinite = trace_nonfinite(&self->ev);
 	primal_truth(self, c, a, out);
@@ -458,13 +468,15 @@ static void truth_one_way(
 			out->derivative[0][i].at[e].in_domain &= !nan_reaches(self, c, &reach, i, e);
 	if (self->ev.status != EVALUATE_OK || self->ev.rule_broken) {
 		enum reason reason = self->ev.rule_broken ? REASON_CUSTOM_RULE
-		    : self->ev.status == EVALUATE_SHAKY   ? REASON_UNSTABLE_PATH
-		                                          : REASON_ORDER;
+		    : self->ev.status == EVALUATE_LIMIT   ? REASON_ORDER
+		                                          : REASON_UNSTABLE_PATH;
 		undecide(out->primal, out->n_primal, reason);
 		for (int k = 0; k < out->n_assignment; k++)
 			undecide(out->derivative[k], out->n_derivative, reason);
 	}
 }
+
+void analytic_alternatives(struct analytic *self, enum alternatives_use use) { self->use = use; }
 
 void analytic_slices(struct analytic *self, bool slices) { self->slices = slices; }
 
@@ -474,7 +486,9 @@ void analytic_truth(
 	self->ev.unrolled = self->ev.quotients = self->ev.again = false;
 	self->ev.product = OP_CONSTANT;
 	self->stray = 0;
+	const int64_t before = self->ev.work ? self->ev.work->left : 0;
 	truth_one_way(self, c, which, a, out);
+	alternatives_add(self, c, which, self->ev.work ? before - self->ev.work->left : 0, a, out);
 	if (c->n_transform > 1 && digits_lost(out, (int)self->ev.precision)) {
 		const mpfr_prec_t usual = self->ev.precision;
 		struct truth_point again;

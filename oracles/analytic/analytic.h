@@ -31,6 +31,9 @@ void analytic_accuracy(struct analytic *self, const struct op_accuracy *of);
  */
 void analytic_slices(struct analytic *self, bool slices);
 
+/* Says which alternatives to look for, and whether an answer outside of them is a finding. */
+void analytic_alternatives(struct analytic *self, enum alternatives_use use);
+
 /*
  * Computes the truth at c->point[which]: primal and derivative components for every assignment of conventions. Fills
  * all of *out but fd, in the arena. The request has no batches (batch.h). Derivatives are undecided(order) if their

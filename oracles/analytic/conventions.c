@@ -44,6 +44,22 @@ bool convention_is_open(enum op op) { return op == OP_NORM || op == OP_POW; }
 
 bool convention_tied(const struct note *note, int k) { return note[k].tie && !note[k].unsure && !note[k].reason; }
 
+bool convention_unsure(const struct evaluation *ev, const struct note *note, int k)
+{
+	switch ((int)ev->scalar[k].op) {
+	case OP_ABS:
+	case OP_MAX:
+	case OP_MIN:
+	case OP_REDUCE_MAX:
+	case OP_REDUCE_MIN:
+	case OP_SORT:
+	case OP_SELECT:
+		return note[k].unsure && note[k].active && !note[k].reason;
+	default:
+		return false;
+	}
+}
+
 void conventions_collect(
     struct conventions *self, const struct evaluation *ev, const struct note *note, bool directional)
 {
@@ -131,31 +147,48 @@ int convention_weight(
 
 /* ---- corners ---- */
 
-/* Fills option[] of tied scalar k; returns the number of options. */
-static int list_options(const struct evaluation *ev, int k, int *option)
+/* Whether parent j may be the extremum k in some correct engine. */
+static bool may_win(const struct evaluation *ev, const struct note *note, int k, int j)
+{
+	const int *parent = ev->parent + ev->scalar[k].parent;
+	int best = 0;
+
+	while (!mpfr_equal_p(ev->value[parent[best]], ev->value[k]))
+		best++;
+	return mpfr_equal_p(ev->value[parent[j]], ev->value[k]) || note[parent[j]].alike == note[parent[best]].alike ||
+	    !ball_separated(ev, note, parent[j], parent[best], 0);
+}
+
+/* Fills option[] of tied or unsure scalar k; returns the number of options. */
+static int list_options(const struct evaluation *ev, const struct note *note, int k, int *option)
 {
 	const struct scalar *s = &ev->scalar[k];
 	int n = 0;
 	if (s->op == OP_ABS) {
 		option[n++] = 0;
 		option[n++] = 1;
-		return n;
 	}
 	for (int j = 0; j < s->n_parent; j++)
-		if (mpfr_equal_p(ev->value[ev->parent[s->parent + j]], ev->value[k]))
+		if (s->op == OP_ABS)
+			continue;
+		else if (!note[k].unsure ? mpfr_equal_p(ev->value[ev->parent[s->parent + j]], ev->value[k]) != 0
+		                         : s->op == OP_SORT || s->op == OP_SELECT || may_win(ev, note, k, j))
 			option[n++] = j;
 	if (s->kind == OP_CLAMP)
 		option[n++] = CORNER_STRICT;
-	return n;
+	return note[k].unsure && n > ev->rules->ways ? ev->rules->ways : n;
 }
 
-struct corners *corners_collect(const struct evaluation *ev, const struct note *note, struct arena *a)
+struct corners *corners_collect(const struct evaluation *ev, const struct note *note, bool unsure, struct arena *a)
 {
 	struct corners *self = NEW(a, struct corners, 1);
-	for (int k = 0; k < ev->n_scalar; k++)
-		self->n_tie += convention_tied(note, k);
+	self->member = NEW(a, bool, ev->n_scalar + 1);
+	for (int k = 0; k < ev->n_scalar; k++) {
+		self->member[k] = convention_tied(note, k) || (unsure && convention_unsure(ev, note, k));
+		self->n_tie += self->member[k];
+	}
 	/* Every tie has at least two options. */
-	if (self->n_tie > 6)
+	if (self->n_tie > CORNER_TIES)
 		return NULL;
 	self->tie = NEW(a, int, self->n_tie);
 	self->n_option = NEW(a, int, self->n_tie);
@@ -163,13 +196,13 @@ struct corners *corners_collect(const struct evaluation *ev, const struct note *
 	self->chosen = NEW(a, int, ev->n_scalar);
 	self->n_corner = 1;
 	for (int k = 0, i = 0; k < ev->n_scalar; k++) {
-		if (!convention_tied(note, k))
+		if (!self->member[k])
 			continue;
 		if (convention_is_open(ev->scalar[k].op))
 			return NULL;
 		self->tie[i] = k;
 		self->option[i] = NEW(a, int, ev->scalar[k].n_parent + 2);
-		self->n_option[i] = list_options(ev, k, self->option[i]);
+		self->n_option[i] = list_options(ev, note, k, self->option[i]);
 		if (self->n_option[i] > CONVENTION_ASSIGNMENTS / self->n_corner)
 			return NULL;
 		self->n_corner *= self->n_option[i++];

@@ -7,7 +7,7 @@
 
 #include "oracles/ball/ball.h"
 
-enum { CONVENTION_KINDS = 8, CONVENTION_ASSIGNMENTS = 64 };
+enum { CONVENTION_KINDS = 8, CONVENTION_ASSIGNMENTS = 64, CORNER_TIES = 6 };
 
 /*
  * For abs, first is +1, last is -1, even is 0. For norm and pow, even is 0. For sort, first keeps the order of the
@@ -29,6 +29,7 @@ struct corners {
 	int *n_option; /* [n_tie] */
 	int **option;  /* [n_tie][n_option] parents; for abs 0 is +1 and 1 is -1; CORNER_STRICT */
 	int *chosen;   /* [n_scalar] for the current corner: the choice of each tied scalar */
+	bool *member;  /* [n_scalar] whether it is one of tie[] */
 };
 
 struct conventions {
@@ -47,6 +48,13 @@ struct conventions {
 bool convention_is_open(enum op op);
 /* Whether scalar k is a tie on the active part of the trace. */
 bool convention_tied(const struct note *note, int k);
+/* Whether rounding could change what scalar k of the active part chooses. */
+bool convention_unsure(const struct evaluation *ev, const struct note *note, int k);
+/* Whether the partials of scalar k follow a choice of `self`. */
+static inline bool convention_chooses(const struct conventions *self, const struct note *note, int k)
+{
+	return self->corner ? self->corner->member[k] : convention_tied(note, k);
+}
 /* The kinds of ties on the active part of the trace. */
 void conventions_collect(
     struct conventions *self, const struct evaluation *ev, const struct note *note, bool directional);
@@ -61,8 +69,11 @@ int convention_weight(
 /* Whether scalar k follows the direction of the tangent. */
 bool convention_is_directional(const struct conventions *self, const struct evaluation *ev, int k);
 
-/* All corners, in the arena. NULL if there are more than CONVENTION_ASSIGNMENTS, or if a tie has none. */
-struct corners *corners_collect(const struct evaluation *ev, const struct note *note, struct arena *a);
+/*
+ * All corners, in the arena. NULL if there are more than CONVENTION_ASSIGNMENTS, or if a tie has none. unsure: of the
+ * choices that rounding could change as well.
+ */
+struct corners *corners_collect(const struct evaluation *ev, const struct note *note, bool unsure, struct arena *a);
 /* Sets chosen[] to corner `number`. */
 void corners_choose(struct corners *self, int number);
 

@@ -16,14 +16,6 @@
 
 /* ---- corners ---- */
 
-static void sweep(struct analytic *self, const struct conventions *conventions, const struct transform *t)
-{
-	if (t->kind == TRANSFORM_VJP)
-		analytic_sweep_adjoint(self, conventions, t);
-	else
-		analytic_sweep_tangent(self, conventions, t);
-}
-
 static void add_corner(
     struct analytic *self, const struct transform *t, const struct type *types, int n, int number, struct hull *out)
 {
@@ -197,7 +189,7 @@ struct hull *analytic_hull(struct analytic *self, struct conventions *convention
 	out->slack = NEW(a, double, out->n_component);
 	for (int k = 0; k < self->ev.n_scalar; k++)
 		out->open |= convention_tied(self->note, k) && convention_is_open(self->ev.scalar[k].op);
-	struct corners *corners = corners_collect(&self->ev, self->note, a);
+	struct corners *corners = corners_collect(&self->ev, self->note, false, a);
 	if (!corners) {
 		fill_ranges(self, conventions, t, types, n, a, out);
 		return out;
@@ -212,7 +204,7 @@ struct hull *analytic_hull(struct analytic *self, struct conventions *convention
 	for (int s = 0; s < corners->n_corner; s++) {
 		out->corner[s] = NEW(a, double, out->n_component);
 		corners_choose(corners, s);
-		sweep(self, conventions, t);
+		analytic_sweep(self, conventions, t);
 		add_corner(self, t, types, n, s, out);
 	}
 	conventions->corner = NULL;

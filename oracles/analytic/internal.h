@@ -54,6 +54,7 @@ struct analytic {
 	mpfr_t partial, term;
 	struct kept_partials *kept; /* of copies in this trace */
 	struct alike *alike;
+	enum alternatives_use use;
 	bool slices;   /* the cases are slices of a batch */
 	bool singular; /* something in the trace is singular, so weak zeros matter */
 	/* For this trace: an engine may share out a flow, or add up, at other places than the trace does. */
@@ -76,6 +77,12 @@ void analytic_make_flows(struct analytic *self, int n);
  */
 void analytic_sweep_adjoint(struct analytic *self, const struct conventions *conventions, const struct transform *t);
 void analytic_sweep_tangent(struct analytic *self, const struct conventions *conventions, const struct transform *t);
+
+/* The sweep of t's kind. */
+void analytic_sweep(struct analytic *self, const struct conventions *conventions, const struct transform *t);
+
+/* Evaluates the program at c->point[which] for a sweep. Gives the order of the request, with ops `derivative`. */
+int analytic_trace(struct analytic *self, const struct testcase *c, int which, struct arena *a);
 
 /* Records how much more a usual formula loses than the best one, at flow f or on the way to it. The op with the largest
  * part is blamed. */

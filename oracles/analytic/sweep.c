@@ -21,7 +21,7 @@ static bool compute_partial(
 	p->value = self->partial;
 	p->singular = p->cancels = p->strays = p->escapes = false;
 	p->narrow = p->vanishes = false;
-	if (!convention_tied(self->note, k) || base_of_power)
+	if (!convention_chooses(conventions, self->note, k) || base_of_power)
 		return self->ev.rules->partial(&self->ev, self->note, k, j, &self->shared, p);
 	assert(j >= 0 && j < self->ev.scalar[k].n_parent);
 	ball_share(&self->ev, self->note, k, &self->shared);
@@ -39,7 +39,7 @@ static bool compute_partial(
 bool analytic_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p)
 {
 	/* Copies have the partials of their original. A tie may follow a convention of its own. */
-	const bool copy = self->note[k].original > 0 && !convention_tied(self->note, k);
+	const bool copy = self->note[k].original > 0 && !convention_chooses(conventions, self->note, k);
 	const int edge = copy ? self->ev.scalar[self->note[k].original].parent + j : 0;
 	bool connected;
 
@@ -370,4 +370,12 @@ void analytic_sweep_tangent(struct analytic *self, const struct conventions *con
 			flow_escape(&self->flow[k], s->kind);
 		analytic_left_alone(self, k, false);
 	}
+}
+
+void analytic_sweep(struct analytic *self, const struct conventions *conventions, const struct transform *t)
+{
+	if (t->kind == TRANSFORM_VJP)
+		analytic_sweep_adjoint(self, conventions, t);
+	else
+		analytic_sweep_tangent(self, conventions, t);
 }

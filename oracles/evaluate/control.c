@@ -11,9 +11,45 @@ int64_t evaluate_decide(struct evaluation_run *r, const struct elements *value)
 	return value->at[0].i;
 }
 
+/* Element by element: what the branch taken gives, where rounding could take the other one. */
+static struct elements either_result(
+    struct evaluation_run *r, const struct type *type, const struct elements *taken, const struct elements *other)
+{
+	const int n = shape_elements(&type->shape);
+	struct elements out = elements_new(r, n, false);
+	for (int k = 0; k < n; k++) {
+		element_copy(r, &out, n, k, taken, k);
+		if (dtype_is_float(type->dtype))
+			out.at[k].scalar = trace_either(r->ev, type->dtype, taken->at[k].scalar, other->at[k].scalar);
+		else if (taken->at[k].i != other->at[k].i || element_shaky(other, k))
+			element_set_shaky(r, &out, n, k);
+	}
+	return out;
+}
+
+/* A cond that may take either branch. Engines may also compute both, and select. */
+static void evaluate_either(struct evaluation_run *r, const struct node *node)
+{
+	const bool first = r->env[node->arg[0]].at[0].i != 0;
+	const struct region *taken = &node->region[first ? 0 : 1], *other = &node->region[first ? 1 : 0];
+	trace_event(r->ev, first);
+	evaluate_region(r, taken);
+	evaluate_region(r, other);
+	for (int k = 0; k < node->n_out; k++)
+		r->env[node->out + k] = either_result(
+		    r, &r->p->type[node->out + k], &r->env[taken->result[k]], &r->env[other->result[k]]);
+}
+
 void evaluate_cond(struct evaluation_run *r, const struct node *node)
 {
+	if (r->ev->both && element_shaky(&r->env[node->arg[0]], 0)) {
+		evaluate_either(r, node);
+		return;
+	}
+	const enum evaluate_status before = r->ev->status;
 	const struct region *region = &node->region[evaluate_decide(r, &r->env[node->arg[0]]) ? 0 : 1];
+	if (before == EVALUATE_OK && r->ev->status == EVALUATE_SHAKY)
+		r->ev->status = EVALUATE_BRANCH;
 	evaluate_region(r, region);
 	for (int k = 0; k < node->n_out; k++)
 		r->env[node->out + k] = r->env[region->result[k]];

@@ -341,8 +341,7 @@ static void select_element(struct evaluation_run *r, enum dtype d, const struct 
 	}
 	if (dtype_is_float(d)) {
 		const int either[2] = {out->at[k].scalar, x[other]->at[j[other]].scalar};
-		if (either[0] != either[1])
-			out->at[k].scalar = trace_uncertain(ev, d, either, 2, -1);
+		out->at[k].scalar = trace_either(ev, d, either[0], either[1]);
 	} else if (x[taken]->at[j[taken]].i != x[other]->at[j[other]].i || element_shaky(x[other], j[other])) {
 		element_set_shaky(r, out, n, k);
 	}

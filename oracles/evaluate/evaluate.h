@@ -74,8 +74,9 @@ struct masked_path {
 
 enum evaluate_status {
 	EVALUATE_OK,
-	EVALUATE_SHAKY, /* control flow or an index depended on a shaky predicate, so the path is uncertain */
-	EVALUATE_LIMIT  /* a derivative inside the program would make the trace too long; the results mean nothing */
+	EVALUATE_BRANCH, /* only the branch of a cond depended on a shaky predicate */
+	EVALUATE_SHAKY,  /* control flow or an index depended on a shaky predicate, so the path is uncertain */
+	EVALUATE_LIMIT   /* a derivative inside the program would make the trace too long; the results mean nothing */
 };
 
 /* What a derivation chooses at exact ties while no hook is asked: for abs +1, -1, 0. */
@@ -196,6 +197,8 @@ struct evaluation {
 	bool rule_broken; /* with hooks: the rule of some custom is not the derivative of its function at the point */
 	int64_t patience; /* left, of EVALUATE_PATIENCE */
 	bool quiet;       /* internal: no hook is called for scalars of this evaluation */
+	bool both;        /* a select or cond by a shaky predicate takes both ways (analytic/alternatives.h). Set before
+	                     evaluate. */
 	const uint8_t *at_ties; /* internal: [OP_COUNT] enum tie_choice by kind, while quiet; NULL: the first of all */
 	/* Over all fixed points iterated as by an engine: the most steps minus the fewest, as far as `late` lets see.
 	 * More than `late` means that some did not take its most. */

@@ -28,6 +28,8 @@ int trace_sorted(struct evaluation *ev, enum dtype d, const int *parent, int n, 
  * scalar whose partials are uncertain, -1 for a choice of the program.
  */
 int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n, int because);
+/* Scalar a, where rounding could change the choice between a and b. */
+int trace_either(struct evaluation *ev, enum dtype d, int a, int b);
 /*
  * A scalar (op fixed_point) with the value of scalar `from`. A correct engine is within `radius` of it; infinity:
  * nothing is known. The parent (-1: none) is another way to the same value, and the scalar moves with it. The new

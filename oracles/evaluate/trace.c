@@ -269,6 +269,17 @@ int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int 
 	return k;
 }
 
+int trace_either(struct evaluation *ev, enum dtype d, int a, int b)
+{
+	const int parent[2] = {a, b};
+	if (a == b)
+		return a;
+	int k = trace_uncertain(ev, d, parent, 2, -1);
+	for (int j = 0; ev->both && j < 2; j++) /* an engine may mask either */
+		trace_masked(ev, parent[j], k);
+	return k;
+}
+
 /*
  * A step of the running hash. It depends on order, value and number of decisions. Otherwise small decisions could lead
  * back to a state from which another sequence starts.

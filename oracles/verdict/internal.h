@@ -11,7 +11,8 @@ struct judge {
 	double worst; /* error / radius of the component that `out` shows */
 	int point, which, element;
 	bool in_primal;
-	bool counts; /* the compared values are those that the request asks for */
+	int alternative; /* alternative_followed */
+	bool counts;     /* the compared values are those that the request asks for */
 	int certain; /* how many of these components of this point were compared, exact zeros of integers included */
 };
 
@@ -39,6 +40,13 @@ bool judge_float(struct judge *j, const struct component *c, enum dtype d, doubl
 /* Handles a NaN. True if `got` is one and needs no further comparison. */
 bool judge_nan(struct judge *j, const struct component *c, enum dtype d, double got);
 
+/* The choice that an answer follows in every component with alternatives; -1: none. */
+int alternative_followed(const struct truth_point *t, const struct answer *answer);
+/*
+ * Judges an undecided component with alternatives: by the one that the answer follows, between them, or outside. False
+ * if it has none, or if they are only counted: then nothing but `beyond` was noted.
+ */
+bool judge_alternatives(struct judge *j, const struct component *c, enum dtype d, double got);
 /* Judges one component of a derivative, at a point without conventions. */
 void judge_component(struct judge *j, const struct component *c, enum dtype d, double got);
 

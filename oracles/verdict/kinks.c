@@ -281,6 +281,9 @@ static void judge_followed(struct judge *j, const struct truth_point *t, int ass
 			j->which = k;
 			j->element = e;
 			double got = answer->derivative[k].at[e].f;
+			const struct alternatives *x = component_alternatives(kink_weakest(t, k, e));
+			if (x && !x->counted)
+				continue; /* judged already */
 			if (want->at[e].reason != REASON_NONE) {
 				j->out->undecided[want->at[e].reason]++;
 				continue;
@@ -308,9 +311,11 @@ static void judge_followed(struct judge *j, const struct truth_point *t, int ass
 
 void judge_kink_component(struct judge *j, const struct truth_point *t, int k, int e, int at, double got)
 {
+	const struct component *c = kink_weakest(t, k, e);
+	const enum dtype d = t->derivative[0][k].type.dtype;
 	j->which = k;
 	j->element = e;
-	if (!judge_nan(j, kink_weakest(t, k, e), t->derivative[0][k].type.dtype, got))
+	if (!judge_alternatives(j, c, d, got) && !judge_nan(j, c, d, got))
 		judge_box(j, t, k, e, at, got);
 }
 
@@ -337,6 +342,8 @@ void judge_conventions(struct judge *j, const struct truth_point *t, const struc
 			j->which = k;
 			j->element = e;
 			double got = answer->derivative[k].at[e].f;
+			if (judge_alternatives(j, kink_weakest(t, k, e), want->type.dtype, got))
+				continue;
 			if (judge_nan(j, kink_weakest(t, k, e), want->type.dtype, got) || best != FIT_NONE)
 				continue;
 			bool inside = judge_box(j, t, k, e, first + e, got);

@@ -38,12 +38,23 @@ struct field {
 
 static bool is_float(const struct field *f) { return dtype_is_float(f->tensor[f->which].type.dtype); }
 
-static enum reason reason_of(const struct field *f)
+/* The component as the verdict sees it. */
+static const struct component *seen(const struct field *f)
 {
 	const struct component *own = &f->tensor[f->which].at[f->element];
 
-	return (f->kink ? kink_weakest(f->t, f->which, f->element) : own)->reason;
+	return f->kink ? kink_weakest(f->t, f->which, f->element) : own;
 }
+
+/* The alternatives that count; NULL: none. */
+static const struct alternatives *alternatives_of(const struct field *f)
+{
+	const struct alternatives *x = component_alternatives(seen(f));
+
+	return x && !x->counted ? x : NULL;
+}
+
+static enum reason reason_of(const struct field *f) { return alternatives_of(f) ? REASON_NONE : seen(f)->reason; }
 
 static bool is_decided(const struct field *f) { return is_float(f) && reason_of(f) == REASON_NONE; }
 
@@ -62,7 +73,12 @@ static bool step(struct field *f)
 	return false;
 }
 
-static const struct component *here(const struct field *f) { return &f->tensor[f->which].at[f->element]; }
+static const struct component *here(const struct field *f)
+{
+	const struct alternatives *x = alternatives_of(f);
+
+	return x ? &x->at[0] : &f->tensor[f->which].at[f->element];
+}
 
 /* ---- plants ---- */
 
@@ -140,19 +156,26 @@ static bool is_found(const struct field *f, double got)
 {
 	const struct truth_tensor *t = &f->tensor[f->which];
 	struct judgement judgement = {VERDICT_UNSUPPORTED};
-	struct judge j = {.out = &judgement, .counts = true};
+	struct judge j = {.out = &judgement, .alternative = -1, .counts = true};
 
 	if (f->kink)
 		judge_kink_component(&j, f->t, f->which, f->element, f->at, got);
 	else if (f->in_primal)
 		judge_float(&j, here(f), t->type.dtype, got, VERDICT_WRONG_PRIMAL);
 	else
-		judge_component(&j, here(f), t->type.dtype, got);
+		judge_component(&j, seen(f), t->type.dtype, got);
 	return verdict_is_finding[judgement.verdict];
 }
 
 static bool is_tight(const struct field *f, double got)
 {
+	const struct alternatives *x = alternatives_of(f);
+
+	for (int s = 0; x && s < x->n; s++)
+		if (fabs(judge_error(&x->at[s], got)) <= x->at[s].tight)
+			return true;
+	if (x)
+		return false;
 	for (int s = 0; s < (f->kink ? f->t->n_assignment : 1); s++) {
 		const struct truth_tensor *t = f->kink ? f->t->derivative[s] : f->tensor;
 		const struct component *c = &t[f->which].at[f->element];
@@ -167,8 +190,10 @@ static bool is_tight(const struct field *f, double got)
 static bool at_tie(const struct field *f)
 {
 	const struct hull *h = f->kink ? f->t->hull : NULL;
+	const struct alternatives *x = alternatives_of(f);
 
-	return (h && h->low[f->at] < h->high[f->at]) || (f->kink && kink_leads(f->t, f->which, f->element, f->at));
+	return (x && x->low < x->high) || (h && h->low[f->at] < h->high[f->at]) ||
+	    (f->kink && kink_leads(f->t, f->which, f->element, f->at));
 }
 
 static enum blind_cause cause_of(const struct field *f, const struct plants *p)
@@ -249,6 +274,12 @@ struct each {
 	void *context;
 };
 
+/* Alternatives that let a grossly wrong number through say nothing: the component counts as undecided. */
+static bool stays_undecided(const struct field *f, const struct plants *p)
+{
+	return alternatives_of(f) && p->cause != BLIND_NONE;
+}
+
 static void one_decided(void *context, const struct field *f, int point)
 {
 	const struct each *x = context;
@@ -256,7 +287,8 @@ static void one_decided(void *context, const struct field *f, int point)
 	if (is_decided(f)) {
 		const struct plants plants = plants_of(f, point);
 
-		x->plants(x->context, &plants);
+		if (!stays_undecided(f, &plants))
+			x->plants(x->context, &plants);
 	}
 }
 
@@ -277,6 +309,11 @@ static void one_bite(void *context, const struct field *f, int point)
 	b.decided = b.reason == REASON_NONE;
 	if (b.decided) {
 		plants = plants_of(f, point);
+		b.decided = !stays_undecided(f, &plants);
+	}
+	if (!b.decided) {
+		b.reason = seen(f)->reason;
+	} else {
 		b.plants = &plants;
 		b.cause = plants.cause;
 		b.teeth = plants.cause == BLIND_NONE;

@@ -280,6 +280,8 @@ bool judge_nan(struct judge *j, const struct component *c, enum dtype d, double 
 
 void judge_component(struct judge *j, const struct component *c, enum dtype d, double got)
 {
+	if (judge_alternatives(j, c, d, got))
+		return;
 	if (c->reason == REASON_NONE && isnan(got) && !c->in_domain) {
 		j->out->undecided[REASON_NON_FINITE]++;
 		return;
@@ -300,6 +302,7 @@ static void judge_derivative(struct judge *j, const struct truth_point *t, const
 {
 	bool has_conventions = truth_has_conventions(t);
 	j->in_primal = false;
+	j->alternative = alternative_followed(t, answer);
 	for (int k = 0; k < t->n_derivative; k++) {
 		const struct truth_tensor *want = &t->derivative[0][k];
 		j->which = k;

@@ -76,6 +76,7 @@ struct judgement {
 	int assignment; /* the assignment of conventions that the answer follows */
 	/* Numbers of float components over all points: of derivatives, or of the primal for a primal request. */
 	int decided, undecided[REASON_COUNT];
+	int beyond; /* numbers that no alternative of an undecided component explains, also where none is a finding */
 };
 
 /* The radius that counts for this number: loose, or less on this side or before a leap (struct component). The number

@@ -43,6 +43,11 @@ struct situation {
 	"y = custom (" operands ") transform=vjp { params " params "; w = " f "; yield w } do { params " given \
 	"; " rule "; yield " results " }"
 
+/* Two products that are equal, and may round apart. */
+#define FOUR   "x: f64[], z: f64[], u: f64[], v: f64[]"
+#define EQUALS "a = mul x, z; b = mul u, v; "
+#define AT     "0.1,0.3,0.3,0.1"
+
 static const struct situation situations[] = {
     {"max-tie", "x: f64[], z: f64[]", "y = max x, z", "2,2", "vjp; cotangents 3",
         {{"even: JAX, PyTorch", VERDICT_CONVENTION, {1.5, 1.5}}, {"first: TensorFlow", VERDICT_CONVENTION, {3, 0}},
@@ -185,6 +190,44 @@ static const struct situation situations[] = {
         {{"nothing asked", VERDICT_AGREE, {0}}, {"0 * infinity", NO_NUMBER, {NAN}}}},
     {"sqrt-0", "x: f64[]", "c = constant 0; p = gt x, c; s = sqrt x; y = select p, s, c", "0", "vjp",
         {{"masked", VERDICT_AGREE, {0}}, {"0 * infinity", NO_NUMBER, {NAN}}}},
+    {"rounded-choice", FOUR, EQUALS "y = max a, b", AT, "vjp",
+        {{"the one", VERDICT_AGREE, {.3, .1, 0, 0}}, {"the other", VERDICT_AGREE, {0, 0, .1, .3}},
+            UNKNOWN("even", UNSTABLE_PATH, {.15, .05, .05, .15}), UNKNOWN("both", UNSTABLE_PATH, {.3, .1, .1, .3}),
+            UNKNOWN("a little beyond", UNSTABLE_PATH, {.5, .1, 0, 0}), {"far beyond", VERDICT_WRONG, {.7, .1, 0, 0}},
+            {"the other sign", VERDICT_WRONG, {0, 0, .1, -.31}}, {"infinite", VERDICT_WRONG, {INFINITY, .1, 0, 0}},
+            {"no number", NO_NUMBER, {NAN, .1, 0, 0}}}},
+    {"rounded-choice", FOUR, EQUALS "y = max a, b", AT, "jvp; tangents 1, 1, 1, 2",
+        {{"the one", VERDICT_AGREE, {.4}}, {"the other", VERDICT_AGREE, {.7}}, UNKNOWN("even", UNSTABLE_PATH, {.55}),
+            {"neither", VERDICT_WRONG, {0}}, {"both", VERDICT_WRONG, {1.1}}}},
+    {"rounded-choice", FOUR, EQUALS "d = sub a, b; y = abs d", AT, "vjp",
+        {{"rising", VERDICT_AGREE, {.3, .1, -.1, -.3}}, {"falling", VERDICT_AGREE, {-.3, -.1, .1, .3}},
+            UNKNOWN("equal", UNSTABLE_PATH, {0, 0, 0, 0}), {"beyond", VERDICT_WRONG, {1, .1, -.1, -.3}}}},
+    {"rounded-choice", FOUR, EQUALS "p = gt a, b; s = mul x, 3; t = mul x, 4; y = select p, s, t", AT, "vjp x",
+        {{"first", VERDICT_AGREE, {3}}, {"second", VERDICT_AGREE, {4}}, UNKNOWN("between", UNSTABLE_PATH, {3.5}),
+            UNKNOWN("beside", UNSTABLE_PATH, {2.1}), {"neither", VERDICT_WRONG, {0}}, {"both", VERDICT_WRONG, {7}},
+            {"no number", NO_NUMBER, {NAN}}}},
+    {"rounded-choice", FOUR, EQUALS "p = gt a, b; s = mul x, 3; t = mul x, 4; y = select p, s, t", AT, "vjp",
+        {{"an input of the choice alone", VERDICT_WRONG, {3, 1, 0, 0}}}},
+    {"rounded-choice", FOUR,
+        EQUALS "p = gt a, b; y = cond (p) { s = mul x, 3; yield s } else { t = mul x, x; r = mul t, 20; yield r }", AT,
+        "vjp x",
+        {{"first", VERDICT_AGREE, {3}}, {"second", VERDICT_AGREE, {4}}, UNKNOWN("between", UNSTABLE_PATH, {3.5}),
+            {"neither", VERDICT_WRONG, {0}}, {"both", VERDICT_WRONG, {7}}}},
+    {"rounded-choice", "x: f64[2], z: f64[2]", "q = mul x, z; y = sort q axis=0", "[0.1,0.3],[0.3,0.1]",
+        "vjp; cotangents [5, 1]",
+        {{"as they are", VERDICT_AGREE, {1.5, .1, .5, .3}}, {"exchanged", VERDICT_AGREE, {.3, .5, .1, 1.5}},
+            {"beyond", VERDICT_WRONG, {4, .1, .5, .3}}, {"no number", NO_NUMBER, {NAN, .1, .5, .3}}}},
+    /* The slope of the logarithm beside one way says nothing of the other. */
+    {"rounded-choice", FOUR, EQUALS "p = gt a, b; w = select p, x, z; y = log w", AT, "vjp x",
+        {UNKNOWN("10", UNSTABLE_PATH, {10}), UNKNOWN("any number", UNSTABLE_PATH, {900})}},
+    {"rounded-choice", "x: f64[2], z: f64[2]",
+        "q = mul x, z; i = argmax q axis=0; j = reshape i shape=[1]; y = gather x, j axis=0 mode=clip",
+        "[0.1,0.3],[0.3,0.1]", "vjp x", {UNKNOWN("an index", UNSTABLE_PATH, {900, 0})}},
+    {"rounded-choice", FOUR, EQUALS "p = gt a, b; i = cast p dtype=i64; f = cast i dtype=f64; y = mul f, x", AT,
+        "vjp x", {UNKNOWN("an integer", UNSTABLE_PATH, {900})}},
+    {"rounded-choice", FOUR,
+        EQUALS "y = while (x) cap=2 { params s; p = gt a, b; yield p } do { params t; r = add t, t; yield r }", AT,
+        "vjp x", {UNKNOWN("a number of iterations", UNSTABLE_PATH, {900})}},
     {"custom-tie", "x: f64[]", CUSTOM("x", "u", "abs u", "a, g", "s = sign a; d = mul s, g", "d"), "0", "vjp",
         {{"0: the rule", VERDICT_CONVENTION, {0}}, {"+1: the function", VERDICT_CONVENTION, {1}},
             {"-1", VERDICT_CONVENTION, {-1}}, MIXTURE("between", {.5}), {"outside", VERDICT_WRONG, {2}},
@@ -204,6 +247,11 @@ static const struct situation situations[] = {
         {UNKNOWN("0: the rule", CUSTOM_RULE, {0}), UNKNOWN("+1: no tie", CUSTOM_RULE, {1})}},
     {"custom-tie", "x: f64[]", CUSTOM("x", "u", "pow u, 0", "a, g", "h = mul g, 0", "h"), "0", "vjp",
         {{"0: the rule", VERDICT_AGREE, {0}}, {"one", VERDICT_WRONG, {1}}, {"0 * infinity", NO_NUMBER, {NAN}}}},
+};
+
+/* Oracles by what they make of alternatives (oracles/truth.h). */
+struct asked {
+	struct oracle *usual, *counting, *judging;
 };
 
 /* The truth's primal, and these numbers, flattened, as derivatives. */
@@ -232,8 +280,34 @@ static struct answer answer_with(const struct truth_point *t, const double *got,
 	return answer;
 }
 
-static void test_situation(struct oracle *oracle, const struct situation *s, struct arena *a)
+/*
+ * An answer to a case of rounded-choice. If alternatives are only counted, the verdict is the usual one. The number of
+ * components outside of them says whether alternatives make it a finding where they are judged.
+ */
+static void test_counted(const struct asked *asked, const struct testcase *c, const struct situation *s,
+    const struct attempt *attempt, struct arena *a)
 {
+	const bool finding = verdict_is_finding[attempt->verdict];
+	struct truth usual, counted;
+	struct judgement want, got;
+
+	oracle_truth(asked->usual, c, a, &usual);
+	oracle_truth(asked->counting, c, a, &counted);
+	struct answer answer = answer_with(&usual.point[0], attempt->got, a);
+	judge(c, &usual, &answer, &want);
+	judge(c, &counted, &answer, &got);
+	CHECK(got.verdict == want.verdict && got.reason == want.reason, "%s, %s, counted: %s, not %s", s->name,
+	    attempt->who, verdict_names[got.verdict], verdict_names[want.verdict]);
+	CHECK((got.beyond > 0) == (finding && want.verdict != VERDICT_WRONG), "%s, %s: %d numbers outside", s->name,
+	    attempt->who, got.beyond);
+	CHECK(want.beyond == 0, "%s, %s: %d numbers outside, uncounted", s->name, attempt->who, want.beyond);
+}
+
+static void test_situation(const struct asked *asked, const struct situation *s, struct arena *a)
+{
+	const bool choice = !strcmp(s->name, "rounded-choice");
+	struct oracle *oracle = choice ? asked->judging : asked->usual;
+
 	struct testcase c = test_function(a, s->inputs, s->body, s->point, s->request);
 	struct truth truth;
 	if (!c.n_point)
@@ -251,6 +325,8 @@ static void test_situation(struct oracle *oracle, const struct situation *s, str
 		if (got.verdict == VERDICT_UNDECIDED)
 			CHECK(got.reason == attempt->reason, "%s, %s: %s", s->name, attempt->who,
 			    reason_names[got.reason]);
+		if (choice)
+			test_counted(asked, &c, s, attempt, a);
 	}
 }
 
@@ -400,20 +476,26 @@ static void test_document(const char *path, struct arena *a)
 int main(int argc, char **argv)
 {
 	struct arena a;
-	const struct oracle_options options = {.seed = 1, .fd_one_in = 1};
-	struct oracle *oracle = oracle_open(&options);
+	struct oracle_options options = {.seed = 1, .fd_one_in = 1};
+	struct asked asked = {.usual = oracle_open(&options)};
+	options.alternatives = ALTERNATIVES_COUNTED;
+	asked.counting = oracle_open(&options);
+	options.alternatives = ALTERNATIVES_JUDGED;
+	asked.judging = oracle_open(&options);
 	check_begin(argc, argv);
 	arena_init(&a, 1 << 26);
 	for (size_t k = 0; k < sizeof situations / sizeof *situations; k++) {
 		if (!row_wanted("situations: %s", situations[k].name))
 			continue;
 		arena_reset(&a);
-		test_situation(oracle, &situations[k], &a);
+		test_situation(&asked, &situations[k], &a);
 	}
-	CHECK_LAW(test_random(oracle, &a));
+	CHECK_LAW(test_random(asked.usual, &a));
 	arena_reset(&a);
 	CHECK_LAW(test_document("oracles/CONVENTIONS.md", &a));
 	arena_free(&a);
-	oracle_close(oracle);
+	oracle_close(asked.usual);
+	oracle_close(asked.counting);
+	oracle_close(asked.judging);
 	return check_done();
 }

@@ -1,0 +1,194 @@
+/* alternatives.c: see alternatives.h. */
+#include "alternatives.h"
+
+#include <math.h>
+
+#include "convergence.h"
+#include "graph/answer.h"
+#include "oracles/oracle_rules.h"
+#include "singular.h"
+
+#define R MPFR_RNDN
+
+/* Counted nanoseconds that one truth may spend on them. */
+enum { ALTERNATIVES_WORK = 8000000 };
+
+static const bool switched_on[REASON_COUNT] = {
+#define ALTERNATIVES(reason, on) [REASON_##reason] = on,
+#include "alternatives.def"
+#undef ALTERNATIVES
+};
+
+/* ---- values ---- */
+
+void alternatives_join(const struct evaluation *ev, struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const int *parent = ev->parent + s->parent;
+	struct note *n = &note[k];
+	double farthest = 0;
+	mpfr_t gap;
+
+	if (n->reason || n->danger || s->n_parent < 2) {
+		n->reason = n->reason ? n->reason : REASON_UNSTABLE_PATH;
+		return;
+	}
+	mpfr_init2(gap, 53);
+	for (int j = 0; j < s->n_parent; j++) {
+		mpfr_sub(gap, ev->value[parent[j]], ev->value[parent[0]], MPFR_RNDA);
+		farthest = fmax(farthest, fabs(mpfr_get_d(gap, MPFR_RNDA)) + note[parent[j]].radius);
+	}
+	mpfr_clear(gap);
+	n->radius = farthest;
+	n->unsure = REASON_UNSTABLE_PATH;
+	if (n->magnitude + n->radius > dtype_table[s->dtype].max)
+		n->reason = REASON_OVERFLOW;
+}
+
+/* ---- derivatives ---- */
+
+static bool is_choice(enum reason r) { return r == REASON_UNSTABLE_PATH || r == REASON_ILL_CONDITIONED; }
+
+static bool any_wanted(const struct truth_point *t)
+{
+	for (int i = 0; i < t->n_derivative; i++)
+		for (int e = 0; e < shape_elements(&t->derivative[0][i].type.shape); e++)
+			if (is_choice(t->derivative[0][i].at[e].reason))
+				return true;
+	return false;
+}
+
+/* Whether the trace of the truth shows that its choices cannot be enumerated, or that there are none. */
+static bool is_hopeless(const struct analytic *self)
+{
+	const struct evaluation *ev = &self->ev;
+	int n = 0;
+
+	for (int k = 0; k < ev->n_scalar; k++)
+		n += convention_tied(self->note, k) || convention_unsure(ev, self->note, k) ||
+		    (ev->scalar[k].op == OP_SELECT && ev->scalar[k].n_parent == 2 && self->note[k].active);
+	return n > CORNER_TIES || (ev->status == EVALUATE_OK ? n == 0 : ev->status != EVALUATE_BRANCH);
+}
+
+/* How many units of rounding an engine may add that shares every choice among its options. */
+static double roundings_of(const struct corners *corners)
+{
+	double n = 0;
+
+	for (int i = 0; i < corners->n_tie; i++)
+		n += corners->n_option[i] + 1;
+	return n;
+}
+
+/* The alternatives at[n] of one component of dtype d; NULL if one of them is undecided. */
+static const struct alternatives *join_components(
+    const struct component *at, int n, enum dtype d, double roundings, double margin, struct arena *a)
+{
+	struct alternatives out = {.n = n, .at = at, .low = INFINITY, .high = -INFINITY, .in_domain = true};
+	double loose = 0, magnitude = 0;
+
+	for (int s = 0; s < n; s++) {
+		if (at[s].reason || !isfinite(at[s].value) || !isfinite(at[s].loose))
+			return NULL;
+		out.low = fmin(out.low, at[s].value);
+		out.high = fmax(out.high, at[s].value);
+		out.escapes |= at[s].escapes;
+		out.in_domain &= at[s].in_domain;
+		loose = fmax(loose, at[s].loose);
+		magnitude = fmax(magnitude, at[s].magnitude);
+	}
+	out.margin = margin * ((out.high - out.low) + loose + roundings * dtype_table[d].unit * magnitude);
+	return isfinite(out.margin) ? arena_copy(a, &out, 1, sizeof out) : NULL;
+}
+
+/* An op derivative inside may pass a NaN on that nothing excuses here (analytic/README.md). */
+static void attach(struct component *to, const struct alternatives *all, bool counted, bool nested, struct arena *a)
+{
+	struct alternatives *own;
+
+	if (!is_choice(to->reason))
+		return;
+	own = arena_copy(a, all, 1, sizeof *all);
+	own->reason = to->reason;
+	own->counted = counted;
+	own->in_domain &= !nested;
+	to->alternatives = own;
+}
+
+/* at[i][e][corner]: every component of the derivatives, with every combination of choices. */
+static struct component ***components_of(struct analytic *self, struct conventions *conventions,
+    struct corners *corners, const struct transform *t, const struct type *types, int n, struct arena *a)
+{
+	struct component ***at = NEW(a, struct component **, n);
+
+	for (int i = 0; i < n; i++) {
+		at[i] = NEW(a, struct component *, shape_elements(&types[i].shape));
+		for (int e = 0; e < shape_elements(&types[i].shape); e++)
+			at[i][e] = NEW(a, struct component, corners->n_corner);
+	}
+	conventions->corner = corners;
+	for (int s = 0; s < corners->n_corner; s++) {
+		corners_choose(corners, s);
+		analytic_sweep(self, conventions, t);
+		if (self->singular)
+			analytic_weak_zeros(self, conventions, t->kind);
+		for (int i = 0; i < n; i++)
+			for (int e = 0; dtype_is_float(types[i].dtype) && e < shape_elements(&types[i].shape); e++) {
+				at[i][e][s] = analytic_component(self, t, i, e);
+				at[i][e][s].narrow = false; /* a share has no side */
+			}
+	}
+	conventions->corner = NULL;
+	return at;
+}
+
+/* Evaluates the program with both ways of each choice, and lists the choices. NULL: there are none, or too many. */
+static struct corners *choices_of(struct analytic *self, const struct testcase *c, int which, int64_t spent,
+    struct conventions *conventions, struct arena *a)
+{
+	const int64_t before = self->ev.work ? self->ev.work->left : 0;
+	struct corners *corners;
+
+	self->ev.both = true;
+	const int order = analytic_trace(self, c, which, a);
+	self->ev.both = false;
+	const bool product = self->ev.product != OP_CONSTANT;
+	self->ev.product = OP_CONSTANT;
+	if (self->ev.status != EVALUATE_OK || self->ev.rule_broken || product)
+		return NULL;
+	self->singular = trace_singular(&self->ev, self->note, order);
+	conventions_collect(conventions, &self->ev, self->note, c->transform[0].kind == TRANSFORM_JVP);
+	conventions_assign(conventions, 0);
+	corners = corners_collect(&self->ev, self->note, true, a);
+	if (!corners || !corners->n_tie || !self->ev.work)
+		return corners && corners->n_tie ? corners : NULL;
+	return corners->n_corner * (spent + before - self->ev.work->left) <= ALTERNATIVES_WORK ? corners : NULL;
+}
+
+void alternatives_add(
+    struct analytic *self, const struct testcase *c, int which, int64_t spent, struct arena *a, struct truth_point *io)
+{
+	const bool on = self->use == ALTERNATIVES_JUDGED || switched_on[REASON_UNSTABLE_PATH];
+	struct type types[LIMIT_ARGS];
+	struct conventions conventions;
+	struct corners *corners;
+
+	if ((!on && self->use != ALTERNATIVES_COUNTED) || c->n_transform != 1 || self->slices ||
+	    self->ev.product != OP_CONSTANT || convergence_matters(&c->program.top) || !any_wanted(io))
+		return;
+	if (is_hopeless(self) || (self->ev.work && self->ev.work->left < 2 * spent + 2 * ALTERNATIVES_WORK))
+		return;
+	corners = choices_of(self, c, which, spent, &conventions, a);
+	if (!corners)
+		return;
+	const int n = answer_derivative_types(c, types);
+	struct component ***at = components_of(self, &conventions, corners, &c->transform[0], types, n, a);
+	for (int i = 0; i < n; i++) {
+		for (int e = 0; dtype_is_float(types[i].dtype) && e < shape_elements(&types[i].shape); e++) {
+			const struct alternatives *all = join_components(at[i][e], corners->n_corner, types[i].dtype,
+			    roundings_of(corners), self->ev.rules->margin, a);
+			for (int s = 0; all && s < io->n_assignment; s++)
+				attach(&io->derivative[s][i].at[e], all, !on, self->ev.order > 1, a);
+		}
+	}
+}
