@@ -162,6 +162,8 @@ def rows():
     yield (check_second_signal,)
 
 
+# Under nohup this signal is ignored, and a child would inherit that.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 # All wait most of the time.
 with tempfile.TemporaryDirectory() as directory, concurrent.futures.ThreadPoolExecutor(6) as pool:
     for done in [pool.submit(check, directory, *args) for check, *args in rows()]:
