@@ -1,4 +1,4 @@
-/* internal.h: what ball.c, sum.c and quotient.c share. */
+/* internal.h: what ball.c, decide.c, sum.c and quotient.c share. */
 #ifndef ORACLES_BALL_INTERNAL_H
 #define ORACLES_BALL_INTERNAL_H
 
@@ -19,6 +19,12 @@ double ball_absolute(const struct evaluation *ev, int k, double c);
 bool ball_scales(const struct evaluation *ev, const struct note *note, int k);
 /* The exception: the rounding of a result of this size and radius that was scaled down out of the normal range. */
 double ball_scaled_rounding(const struct dtype_info *info, bool down, double size, double radius);
+
+/* Compute the radius of scalar k, whose note holds its magnitude. They also note whether a tie or rounding makes its
+ * partials uncertain (decide.c). k is a maximum or minimum, an element of a sort, or a step such as floor or sign. */
+void ball_extremum(const struct evaluation *ev, struct note *note, int k);
+void ball_sorted(const struct evaluation *ev, struct note *note, int k);
+void ball_step(const struct evaluation *ev, struct note *note, int k);
 
 /* Computes the radius of scalar k, a mod or floor_divide with a finite value. The note of k holds its magnitude. */
 void ball_floored(const struct evaluation *ev, struct note *note, int k);
