@@ -10,6 +10,9 @@ import sys
 
 ROOT, BUILD, CC = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]), sys.argv[3:]
 
+# Files and folders at the top of the repository: nothing else may be committed there.
+TOP = set("""fuzz oracles engines corpus reports graph emit tests scripts benchmarks docs man ci meson.build meson_options.txt README.md
+ARCHITECTURE.md CHANGELOG.md LICENSE NOTICE .ci .clang-format .clang-tidy .clusterfuzzlite .gitignore""".split())
 # ARCHITECTURE.md: what each folder may include of the others: all of it, or these headers.
 MAY = {
     "graph": {"graph"},
@@ -194,6 +197,13 @@ def check_calls():
         check(len(group) <= most, f"a cycle of calls in {rooms[0]}/ spans {len(group)} files (at most {most}): {', '.join(p.name for p in group)}")
 
 
+def check_top():
+    """Committed files alone: a build folder, or the scratch files of its user, are no fault.  An archive of the sources has no list."""
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files"], capture_output=True, text=True)
+    found = {name.partition("/")[0] for name in listed.stdout.splitlines()} if listed.returncode == 0 else TOP
+    check(found == TOP, f"at the top of the repository: unknown {sorted(found - TOP)}, missing {sorted(TOP - found)}")
+
+
 def main():
     paths = list(sources())
     for path in paths:
@@ -203,6 +213,7 @@ def main():
         check(folder not in FLOORS or any(name in f.split() for f in FLOORS[folder]), f"{path}: no such room")
     check_headers([p for p in paths if p.suffix == ".h"])
     check_calls()
+    check_top()
     print("\n".join(failures))
     print(f"{checks} checks, {len(failures)} failed")
     return 1 if failures or not checks else 0
