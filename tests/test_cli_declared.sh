@@ -77,6 +77,12 @@ says out nan-leak
 check 0 run --engine "$(declares tape+weak-zero '"weak_zero":true,"unroll":true')" "$work/atan.json"
 says out convention
 check 1 run --engine "$(declares tape+scale:sin:1.000000000001 '"weak_zero":true')" "$work/sine.json"
+cat >"$work/power.json" <<'EOF'
+{"schema": "adjudge.case/1", "inputs": ["x: f64[]", "n: f64[]"], "body": [{"out": ["y"], "op": "pow", "args": ["x", "n"]}],
+ "results": ["y"], "points": [[-2, 3]], "request": [{"transform": "jvp", "wrt": [0, 1], "tangents": [1, 0]}]}
+EOF
+check 1 run --engine "$(declares forward+fdiff-weak-zero '"weak_zero":true')" "$work/power.json" # log -2 is no infinity
+says out nan-leak
 cat >"$work/infinite.json" <<'EOF'
 {"schema": "adjudge.case/1", "inputs": ["x: f64[]", "z: f64[]"], "body": [{"out": ["y"], "op": "sin", "args": ["x"]}, {"out": ["m"], "op": "neg", "args": ["z"]}],
  "results": ["y"], "points": [[0.75, "inf"]], "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1]}]}

@@ -399,6 +399,7 @@ static void mark_active(struct analytic *self, const struct testcase *c, struct 
 
 int analytic_trace(struct analytic *self, const struct testcase *c, int which, struct arena *a)
 {
+	self->c = c;
 	mark_active(self, c, a);
 	self->ev.freeze = false;
 	/* An engine that knows the meaning of a solution sums its chain before the sum leaves the body. */
@@ -410,6 +411,15 @@ int analytic_trace(struct analytic *self, const struct testcase *c, int which, s
 	kept_partials_forget(self->kept);
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
 	return order;
+}
+
+/* Whether a level is a jvp: an engine may give a tangent to everything. */
+static bool has_tangents(const struct testcase *c)
+{
+	for (int k = 0; k < c->n_transform; k++)
+		if (c->transform[k].kind == TRANSFORM_JVP)
+			return true;
+	return false;
 }
 
 /* The truth with fixed points of meaning `solution` evaluated in one way; ev.unrolled says which. */
@@ -440,7 +450,10 @@ static void truth_one_way(
 	singular |= order > 1 && !singular && nan_formulas(self, &conventions, order);
 	struct nan_reach reach = {0};
 	if (singular && order > 1 && c->n_transform && self->ev.rules->reach)
-		reach = nan_reach_of(self, &conventions, c, order);
+		reach = nan_reach_of(self, &conventions, c, order, false);
+	struct nan_reach zeros = {0};
+	if (c->n_transform > 1 && has_tangents(c) && self->ev.rules->reach)
+		zeros = nan_reach_of(self, &conventions, c, order, true);
 	if (c->n_transform == 1 && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
 		out->n_assignment = conventions.n_assignment;
 	out->derivative = NEW(a, struct truth_tensor *, out->n_assignment);
@@ -466,6 +479,9 @@ static void truth_one_way(
 	for (int i = 0; singular && order > 1 && i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
 			out->derivative[0][i].at[e].in_domain &= !nan_reaches(self, c, &reach, i, e);
+	for (int i = 0; zeros.forwards && i < n; i++)
+		for (int e = 0; e < shape_elements(&types[i].shape); e++)
+			out->derivative[0][i].at[e].weak_zero = nan_reaches(self, c, &zeros, i, e);
 	if (self->ev.status != EVALUATE_OK || self->ev.rule_broken) {
 		enum reason reason = self->ev.rule_broken ? REASON_CUSTOM_RULE
 		    : self->ev.status == EVALUATE_LIMIT   ? REASON_ORDER

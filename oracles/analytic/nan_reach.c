@@ -17,6 +17,7 @@ struct nan_search {
 	struct analytic *self;
 	int order;
 	mpfr_exp_t range;          /* trace_range of that order */
+	bool zeros;                /* what does not move has a tangent too, a 0 that multiplies like any number */
 	uint8_t *moves;            /* it depends on a differentiated input, also by a path that a mask cuts */
 	uint8_t *bad;              /* a usual formula of a derivative of it gives an infinity or a NaN here */
 	uint8_t *tainted;          /* it is bad, or depends on a bad one */
@@ -85,6 +86,46 @@ static bool is_bad_partial(const struct partial *p)
 	    p->reason == REASON_OVERFLOW || p->reason == REASON_ILL_CONDITIONED || p->reason == REASON_RANGE;
 }
 
+/* Whether some derivative of a power of 0, up to that order, is infinite. */
+static bool power_blows_up(const struct nan_search *r, int k)
+{
+	mpfr_srcptr exponent = r->self->ev.value[r->self->ev.parent[r->self->ev.scalar[k].parent + 1]];
+
+	return mpfr_cmp_si(exponent, r->order) < 0 && !(mpfr_integer_p(exponent) && mpfr_sgn(exponent) >= 0);
+}
+
+/* Whether scalar k is at a kink of its op. Its second derivative is infinite there. */
+static bool at_kink(const struct evaluation *ev, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const int *parent = ev->parent + s->parent;
+
+	if (s->op == OP_MAX || s->op == OP_MIN)
+		return mpfr_equal_p(ev->value[parent[0]], ev->value[parent[1]]);
+	return s->op == OP_ABS && mpfr_zero_p(ev->value[k]);
+}
+
+/* Whether scalar k is bad whatever its partials are. */
+static bool is_bad_value(const struct nan_search *r, int k)
+{
+	const struct evaluation *ev = &r->self->ev;
+	const struct scalar *s = &ev->scalar[k];
+	const bool of_zero = s->op == OP_POW && mpfr_zero_p(ev->value[ev->parent[s->parent]]); /* y b/a */
+
+	if (is_unbounded(r->self, k) || (of_zero && (!r->zeros || power_blows_up(r, k))))
+		return true;
+	return r->zeros && at_kink(ev, k);
+}
+
+/* Whether the partial of scalar k by its parent j is differentiated. A constant exponent is not. */
+static bool is_taken(const struct nan_search *r, int k, int j)
+{
+	const struct scalar *s = &r->self->ev.scalar[k];
+	const int parent = r->self->ev.parent[s->parent + j];
+
+	return r->moves[parent] && !(r->zeros && s->op == OP_POW && j == 1 && !r->self->note[parent].active);
+}
+
 /* Takes the partials of scalar k. */
 static void take_partials(struct nan_search *r, const struct conventions *conventions, int k)
 {
@@ -93,12 +134,12 @@ static void take_partials(struct nan_search *r, const struct conventions *conven
 	const int *parent = self->ev.parent + s->parent;
 
 	r->factor[k] = 1;
-	r->bad[k] = is_unbounded(self, k) || (s->op == OP_POW && mpfr_zero_p(self->ev.value[parent[0]])); /* y b/a */
+	r->bad[k] = is_bad_value(r, k);
 	for (int j = 0; j < s->n_parent; j++) {
 		struct partial p = {.value = self->partial};
 
 		r->bad[k] |= is_unbounded(self, parent[j]);
-		if (!r->moves[parent[j]] || !analytic_partial(self, conventions, k, j, &p))
+		if (!is_taken(r, k, j) || !analytic_partial(self, conventions, k, j, &p))
 			continue;
 		r->bad[k] |= is_bad_partial(&p);
 		if (p.reason)
@@ -252,7 +293,7 @@ static double largest_value(const struct analytic *self)
 }
 
 struct nan_reach nan_reach_of(
-    struct analytic *self, const struct conventions *conventions, const struct testcase *c, int order)
+    struct analytic *self, const struct conventions *conventions, const struct testcase *c, int order, bool zeros)
 {
 	const struct evaluation *ev = &self->ev;
 	const int n = ev->n_scalar;
@@ -260,6 +301,7 @@ struct nan_reach nan_reach_of(
 	int kept = 0;
 	struct nan_search r = {.self = self,
 	    .order = order,
+	    .zeros = zeros,
 	    .range = trace_range(ev, order),
 	    .moves = NEW(ev->arena, uint8_t, n + 1),
 	    .bad = NEW(ev->arena, uint8_t, n + 1),
@@ -276,7 +318,7 @@ struct nan_reach nan_reach_of(
 	self->ev.n_masked = kept;
 	self->shared.k = -1;
 	for (int k = 0; k < n; k++)
-		r.moves[k] = self->note[k].active;
+		r.moves[k] = zeros || self->note[k].active;
 	settle(&r, r.moves, pass_moves);
 	for (int k = 0; k < n; k++)
 		if (r.moves[k])

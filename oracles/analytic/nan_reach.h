@@ -15,11 +15,12 @@ struct nan_reach {
 };
 
 /*
- * Call it after evaluate and before the trace grows. order: of the request. conventions: any assignment. Memory comes
- * from the arena of the evaluation.
+ * Call it after evaluate and before the trace grows. order: of the request. conventions: any assignment. zeros: of an
+ * engine that gives a tangent 0 to everything else, constants included, and whose zeros multiply like any number.
+ * Memory comes from the arena of the evaluation.
  */
 struct nan_reach nan_reach_of(
-    struct analytic *self, const struct conventions *conventions, const struct testcase *c, int order);
+    struct analytic *self, const struct conventions *conventions, const struct testcase *c, int order, bool zeros);
 
 /* Whether a NaN may reach element e of derivative number i of the request. If reach is empty, it may. */
 bool nan_reaches(const struct analytic *self, const struct testcase *c, const struct nan_reach *reach, int i, int e);

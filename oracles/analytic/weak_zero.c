@@ -21,17 +21,36 @@ static bool blows_up(struct analytic *self, const struct conventions *convention
 	return p.reason || p.singular || p.strays;
 }
 
-/*
- * Whether the trace shows that the edge is differentiated. Forwards, any scalar, even a constant, may have received
- * the tangent of a value that a choice did not take. The exception is an exponent, which is never a constant by
- * choice.
- */
-static bool counts(const struct analytic *self, enum transform_kind kind, int k, int j)
+/* Marks the scalars on which a result depends. */
+static void mark_read(const struct analytic *self, uint8_t *read)
 {
 	const struct evaluation *ev = &self->ev;
-	if (self->note[ev->parent[ev->scalar[k].parent + j]].active)
-		return true;
-	return kind == TRANSFORM_JVP && !(ev->scalar[k].op == OP_POW && j == 1);
+	const struct program *p = &self->c->program;
+	for (int i = 0; i < ev->n_result; i++) {
+		const struct type *type = &p->type[p->top.result[i]];
+		for (int e = 0; dtype_is_float(type->dtype) && e < shape_elements(&type->shape); e++)
+			read[ev->result[i].at[e].scalar] = 1;
+	}
+	for (int k = ev->n_scalar - 1; k >= 0; k--)
+		for (int j = 0; read[k] && j < ev->scalar[k].n_parent; j++)
+			read[ev->parent[ev->scalar[k].parent + j]] = 1;
+}
+
+/*
+ * Whether the trace shows that the edge is differentiated, by a partial that is a number or infinite. Forwards, any
+ * scalar, even a constant, may have received the tangent of a value that a choice did not take. The exception is an
+ * exponent: it is never a constant by choice. If the base is negative, the partial by the exponent is no infinity:
+ * there is none. A power that a result reads has its tangent by the base all the same, so an engine that adds 0 times
+ * the logarithm of a negative number is not excused.
+ */
+static bool counts(const struct analytic *self, const uint8_t *read, enum transform_kind kind, int k, int j)
+{
+	const struct evaluation *ev = &self->ev;
+	const int *parent = ev->parent + ev->scalar[k].parent;
+	const bool exponent = ev->scalar[k].op == OP_POW && j == 1;
+	if (kind == TRANSFORM_JVP && exponent && read[k] && mpfr_sgn(ev->value[parent[0]]) < 0)
+		return false;
+	return self->note[parent[j]].active || (kind == TRANSFORM_JVP && !exponent);
 }
 
 /* Backwards, the NaN passes from the scalar where it starts to its parents. Forwards, it may be in any result,
@@ -40,12 +59,14 @@ void analytic_weak_zeros(struct analytic *self, const struct conventions *conven
 {
 	const struct evaluation *ev = &self->ev;
 	bool any = false;
+	uint8_t *read = NEW(ev->arena, uint8_t, ev->n_scalar + 1);
 	self->shared.k = -1;
+	mark_read(self, read);
 	for (int k = ev->n_scalar - 1; k >= 0; k--) {
 		const struct scalar *s = &ev->scalar[k];
 		for (int j = 0; j < s->n_parent; j++) {
 			int parent = ev->parent[s->parent + j];
-			if (self->flow[parent].weak || !counts(self, kind, k, j))
+			if (self->flow[parent].weak || !counts(self, read, kind, k, j))
 				continue;
 			self->flow[parent].weak = self->flow[k].weak || blows_up(self, conventions, k, j);
 			any |= self->flow[parent].weak;

@@ -82,6 +82,25 @@ static const struct row {
         "y", "[-0x1p-58, -0.5]", "request: vjp", {true, false}},
     {"the loser of a maximum", "x: f64[], z: f64[]", "r = sqrt x; y = max r, z", "y", "0,1", "request: vjp",
         {true, false}},
+    /* there is no partial by the exponent of a negative base, so it is not infinite either */
+    {"a power of a negative number, an exponent of tangent 0", "x: f64[], n: f64[]", "y = pow x, n", "y", "-2,3",
+        "request: jvp; tangents 1, 0", {false}},
+    {"the same, an exponent that is rounded", "x: f64[], n: f64[]", "m = ceil n; y = pow x, m", "y", "-2,3",
+        "request: jvp", {false}},
+    {"the same, not read", "x: f64[], n: f64[]",
+        "o = constant 0\n"
+        "p = gt x, o\n"
+        "b = pow x, n\n"
+        "y = select p, b, x",
+        "y", "-2,3", "request: jvp; tangents 1, 0", {true}},
+    {"the same, not read, backwards", "x: f64[], n: f64[]",
+        "o = constant 0\n"
+        "p = gt x, o\n"
+        "b = pow x, n\n"
+        "y = select p, b, x",
+        "y", "-2,3", "request: vjp", {false, true}},
+    {"a power of a negative number beside a root of 0", "x: f64[], z: f64[]", "y = pow x, 3; w = sqrt z", "y, w",
+        "-2,0", "request: jvp; tangents 1, 0", {true, true}},
     {"a square as a power at 0", "x: f64[]", "y = pow x, 2", "y", "0", "request: vjp", {false}},
     {"a product with a 0", "x: f64[2]", "y = reduce_prod x axes=[0]", "y", "[0,3]", "request: vjp", {false, false}},
     {"a norm with a 0", "x: f64[2]", "y = norm x axes=[0]", "y", "[0,3]", "request: vjp", {false, false}},
@@ -213,6 +232,41 @@ static void test_masked(struct oracle *oracle, const struct masked *row, struct 
 		}
 }
 
+/* At order 2 and above, a level that is a jvp may give a tangent 0 to anything, and multiply an infinity by it. */
+static const struct second {
+	const char *inputs, *body, *point;
+	bool forwards, backwards; /* with a jvp among the levels; in vjp; vjp */
+} seconds[] = {
+    {"x: f64[], z: f64[]", "s = asin x; y = mul s, z", "1,0.5", true, false},
+    {"x: f64[], z: f64[]", "s = sqrt x; y = mul s, z", "0,0.5", true, false},
+    {"x: f64[], z: f64[]", "s = pow x, 1.5; y = mul s, z", "0,0.5", true, false},
+    {"x: f64[], z: f64[]", "s = abs x; y = mul s, z", "0,0.5", true, false}, /* a kink has an infinite second */
+    {"x: f64[], z: f64[]", "s = max x, 2; y = mul s, z", "2,0.5", true, false},
+    {"x: f64[], z: f64[]", "s = max x, 2; y = mul s, z", "3,0.5", false, false},
+    {"x: f64[], z: f64[]", "s = sin x; y = mul s, z", "1,0.5", false, false},
+    {"x: f64[], z: f64[]", "s = asin x; y = mul s, z", "0.5,0.5", false, false},
+    {"x: f64[], z: f64[]", "s = pow x, 2; y = mul s, z", "0,0.5", false, false},
+    {"x: f64[], z: f64[]", "s = pow x, 3; y = mul s, z", "-2,0.5", false, false},
+    {"x: f64[], z: f64[]", "s = sqrt x; y = mul z, z", "0,0.5", false, false}, /* not read */
+};
+
+static void test_second(struct oracle *oracle, const struct second *row, struct arena *a)
+{
+	static const char *const requests[] = {"jvp z; tangents 1; then jvp z; tangents 1",
+	    "vjp z; then jvp z; tangents 1", "jvp z; tangents 1; then vjp z", "vjp z; then vjp z"};
+	for (int k = 0; k < 4; k++) {
+		struct testcase c = test_function(a, row->inputs, row->body, row->point, requests[k]);
+		const bool weak = k < 3 ? row->forwards : row->backwards;
+		struct truth truth;
+		if (!c.n_point)
+			continue;
+		oracle_truth(oracle, &c, a, &truth);
+		const struct component *x = &truth.point[0].derivative[0][0].at[0];
+		CHECK(!x->reason && x->in_domain, "%s: %s: %s", row->body, requests[k], reason_names[x->reason]);
+		CHECK(x->weak_zero == weak, "%s at %s: %s", row->body, row->point, requests[k]);
+	}
+}
+
 /*
  * An engine with that fault alone, at order 2 and above. Its NaNs are where a NaN may be. Masks in its own rules of
  * atan and asinh are its own matter.
@@ -301,6 +355,12 @@ int main(int argc, char **argv)
 			continue;
 		arena_reset(&a);
 		test_masked(oracle, &masked[k], &a);
+	}
+	for (size_t k = 0; k < sizeof seconds / sizeof *seconds; k++) {
+		if (!row_wanted("order 2: %s at %s", seconds[k].body, seconds[k].point))
+			continue;
+		arena_reset(&a);
+		test_second(oracle, &seconds[k], &a);
 	}
 	for (size_t k = 0; k < sizeof engines / sizeof *engines; k++) {
 		if (row_wanted("engines: %s", engines[k]))
