@@ -1,6 +1,7 @@
 /* elementwise.c: elementwise ops, comparisons, casts, select and clamp on scalars of the trace. */
 #include "internal.h"
 #include "graph/heap.h"
+#include "reuse.h"
 #include "scalar_ops.h"
 #include "double_of.h"
 
@@ -113,6 +114,7 @@ static int stop_gradient(struct evaluation *ev, enum dtype d, int a)
 	if (ev->freeze) {
 		if (ev->next_frozen < ev->n_frozen)
 			mpfr_set(ev->value[k], ev->frozen[ev->next_frozen], R);
+		reuse_changed(ev, k);
 		ev->next_frozen++;
 		return k;
 	}

@@ -1,5 +1,6 @@
 /* evaluate.c: values, the op of a node, and the inputs of a run. */
 #include "internal.h"
+#include "reuse.h"
 
 #include <limits.h>
 #include <string.h>
@@ -127,6 +128,7 @@ static void shift(struct evaluation *ev, int k, double direction, int sign, int 
 	mpfr_set_d(move, sign < 0 ? -direction : direction, R);
 	mpfr_mul_2si(move, move, step, R);
 	mpfr_add(ev->value[k], ev->value[k], move, R);
+	reuse_changed(ev, k);
 	mpfr_clear(move);
 }
 

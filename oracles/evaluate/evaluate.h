@@ -83,6 +83,7 @@ enum evaluate_status {
 enum tie_choice { TIE_FIRST, TIE_LAST, TIE_EVEN, TIE_CHOICES };
 
 struct evaluation;
+struct computed;
 struct iteration_end;
 struct oracle_rules;
 
@@ -155,6 +156,10 @@ struct evaluation {
 	mpfr_t *value; /* [n_scalar] */
 	int *parent;
 	int n_parent, parent_room;
+	/* internal: of places whose values are kept (reuse.h), and the number of changes so far */
+	struct computed *computed;
+	int n_computed, computed_room;
+	int64_t n_change;
 	enum trace_part part; /* set by trace_derive; TRACE_PROGRAM otherwise */
 
 	/*

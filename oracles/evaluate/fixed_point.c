@@ -10,6 +10,7 @@
 #include "graph/walk.h"
 #include "body.h"
 #include "oracles/oracle_rules.h"
+#include "reuse.h"
 #include "double_of.h"
 
 #include <limits.h>
@@ -72,8 +73,11 @@ static double step(struct solver *s, int x, const double *scale, double *residua
 	run_nodes(s, true);
 	body_take_results(s, carry);
 	body_scalars(s, carry, scalar);
-	for (int i = 0; i < s->total; i++)
+	for (int i = 0; i < s->total; i++) {
 		mpfr_set(ev->value[s->next + i], ev->value[scalar[i]], R);
+		reuse_changed(ev, s->next + i);
+		reuse_changed(ev, x + i);
+	}
 	ev->patience -= ev->n_scalar - mark.n_scalar + s->cost / 4;
 	trace_take_back(ev, &mark);
 	arena_rewind(s->r->arena, memory);
@@ -132,6 +136,12 @@ static bool solve(struct solver *s)
 	return false;
 }
 
+static void iterate_changed(struct solver *s)
+{
+	for (int i = 0; i < s->total; i++)
+		reuse_changed(s->r->ev, s->x + i);
+}
+
 /* The same from the start that the evaluation names, if there is one, else from the initial carries. inner: the search
  * for another solution goes on. */
 static bool solve_from_start(struct solver *s, const int *initial, bool inner)
@@ -140,12 +150,14 @@ static bool solve_from_start(struct solver *s, const int *initial, bool inner)
 	const int number = inner ? 0 : ev->n_solution++;
 	const uint64_t path = ev->path;
 	mpfr_t *x = &ev->value[s->x];
-	bool found = !inner && ev->from && starts_take(ev->from, ev->across, number, path, x, s->total, &s->largest) &&
-	    solve(s);
+	bool found = !inner && ev->from && starts_take(ev->from, ev->across, number, path, x, s->total, &s->largest);
+	iterate_changed(s);
+	found = found && solve(s);
 	if (!found) {
 		s->largest = 0;
 		for (int i = 0; i < s->total; i++)
 			mpfr_set(ev->value[s->x + i], ev->value[initial[i]], R);
+		iterate_changed(s);
 		found = solve(s);
 	}
 	if (!inner && ev->to) /* a failure takes its place too */
@@ -411,6 +423,7 @@ static void evaluate_solution(struct evaluation_run *r, const struct node *node)
 	if (!length && !heard)
 		for (int i = 0; i < s.total; i++)
 			mpfr_set_nan(ev->value[s.x + i]);
+	iterate_changed(&s);
 	stop.distance = s.residual;
 	if (length && heard)
 		follow(&s, &stop);

@@ -1,5 +1,6 @@
 /* trace.c: the trace: a list of scalars that grows, and the memory that it keeps. */
 #include "internal.h"
+#include "reuse.h"
 #include "graph/heap.h"
 #include "graph/random.h"
 #include "oracles/oracle_rules.h"
@@ -52,6 +53,7 @@ void evaluation_close(struct evaluation *ev)
 	free(ev->frozen);
 	free(ev->masked);
 	free(ev->ending);
+	free(ev->computed);
 	memset(ev, 0, sizeof *ev);
 }
 
@@ -71,6 +73,11 @@ void evaluation_trim(struct evaluation *ev, int kept)
 		ev->scalar = heap_resize(ev->scalar, (size_t)kept, sizeof *ev->scalar);
 		ev->value = heap_resize(ev->value, (size_t)kept, sizeof *ev->value);
 		ev->n_scalar = 0;
+	}
+	if (ev->computed_room > kept) {
+		ev->computed_room = kept;
+		ev->computed = heap_resize(ev->computed, (size_t)kept, sizeof *ev->computed);
+		ev->n_computed = ev->n_computed < kept ? ev->n_computed : kept;
 	}
 	if (ev->parent_room > 4 * kept) {
 		ev->parent_room = 4 * kept;
@@ -96,6 +103,7 @@ void evaluation_fill(struct evaluation *ev, int kept, mpfr_prec_t widest)
 	reserve_scalars(ev, kept);
 	for (; ev->pool_ready < kept; ev->pool_ready++)
 		mpfr_init2(ev->value[ev->pool_ready], widest);
+	reuse_reserve(ev, kept);
 }
 
 /* ---- the trace ---- */
@@ -113,6 +121,7 @@ static void make_room(struct evaluation *ev, int k)
 		ev->pool_ready = k + 1;
 	} else if (mpfr_get_prec(ev->value[k]) != ev->precision) {
 		mpfr_set_prec(ev->value[k], ev->precision);
+		reuse_changed(ev, k);
 	}
 }
 
@@ -172,22 +181,30 @@ static int append_known(struct evaluation *ev)
 	return ev->n_scalar++;
 }
 
-int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, const int *parent, int n)
+/* Computes the value of scalar k, the last one. */
+static void compute(struct evaluation *ev, int k, enum op op, const int *parent, int n)
 {
-	if (is_known(ev, op, kind, d, parent, n))
-		return append_known(ev);
 	mpfr_srcptr few[8], *x = few;
-	int k = new_scalar(ev, op, kind, d, n);
-	for (int j = 0; j < n; j++)
-		assert(parent[j] >= 0 && parent[j] < k); /* the trace is in order of execution */
-	take_parents(ev, parent, n);
 	if (n > 8)
 		x = NEW(ev->arena, mpfr_srcptr, n);
 	for (int j = 0; j < n; j++)
 		x[j] = ev->value[parent[j]];
+	ev->scalar[k].exact = ev->rules->value(ev, op, ev->value[k], x, n);
+	reuse_note(ev, k, op, parent, n, ev->scalar[k].exact);
+}
+
+int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, const int *parent, int n)
+{
+	if (is_known(ev, op, kind, d, parent, n))
+		return append_known(ev);
+	int k = new_scalar(ev, op, kind, d, n);
+	for (int j = 0; j < n; j++)
+		assert(parent[j] >= 0 && parent[j] < k); /* the trace is in order of execution */
+	take_parents(ev, parent, n);
 	for (int j = 0; j < n && ev->part == TRACE_FORMULA; j++)
 		ev->scalar[k].derived |= ev->scalar[parent[j]].derived;
-	ev->scalar[k].exact = ev->rules->value(ev, op, ev->value[k], x, n);
+	if (!reuse_value(ev, k, op, parent, n, &ev->scalar[k].exact))
+		compute(ev, k, op, parent, n);
 	announce(ev, k);
 	return k;
 }
@@ -198,12 +215,18 @@ static bool is_double(mpfr_srcptr value, double x)
 	return !isnan(x) && !mpfr_nan_p(value) && !mpfr_cmp_d(value, x) && !mpfr_signbit(value) == !signbit(x);
 }
 
+/* Whether place k may hold the value that a leaf needs. */
+static bool holds_leaf(const struct evaluation *ev, int k) { return !ev->hooks.scalar && k < ev->n_computed; }
+
 int trace_leaf(struct evaluation *ev, enum dtype d, double x)
 {
 	if (is_known(ev, OP_CONSTANT, OP_CONSTANT, d, NULL, 0) && is_double(ev->value[ev->n_scalar], x))
 		return append_known(ev);
 	int k = new_scalar(ev, OP_CONSTANT, OP_CONSTANT, d, 0);
-	mpfr_set_d(ev->value[k], x, R);
+	if (!holds_leaf(ev, k) || !is_double(ev->value[k], x)) {
+		mpfr_set_d(ev->value[k], x, R);
+		reuse_changed(ev, k);
+	}
 	announce(ev, k);
 	return k;
 }
@@ -217,6 +240,7 @@ int trace_leaf_real(struct evaluation *ev, enum dtype d, void (*set)(mpfr_ptr x)
 {
 	int k = new_scalar(ev, OP_CONSTANT, OP_CONSTANT, d, 0);
 	set(ev->value[k]);
+	reuse_changed(ev, k);
 	announce(ev, k);
 	return k;
 }
@@ -226,7 +250,10 @@ int trace_leaf_integer(struct evaluation *ev, enum dtype d, int64_t i)
 	if (is_known(ev, OP_CONSTANT, OP_CONSTANT, d, NULL, 0) && is_integer(ev->value[ev->n_scalar], i))
 		return append_known(ev);
 	int k = new_scalar(ev, OP_CONSTANT, OP_CONSTANT, d, 0);
-	mpfr_set_si(ev->value[k], (long)i, R);
+	if (!holds_leaf(ev, k) || !is_integer(ev->value[k], i)) {
+		mpfr_set_si(ev->value[k], (long)i, R);
+		reuse_changed(ev, k);
+	}
 	announce(ev, k);
 	return k;
 }
@@ -238,6 +265,7 @@ int trace_sorted(struct evaluation *ev, enum dtype d, const int *parent, int n, 
 	int k = new_scalar(ev, OP_SORT, OP_SORT, d, n);
 	take_parents(ev, parent, n);
 	mpfr_set(ev->value[k], ev->value[parent[rank]], R);
+	reuse_changed(ev, k);
 	ev->scalar[k].rank = rank;
 	announce(ev, k);
 	return k;
@@ -249,6 +277,7 @@ int trace_fixed_point(struct evaluation *ev, enum dtype d, int from, int parent,
 	take_parents(ev, &parent, parent >= 0);
 	if (k != from)
 		mpfr_set(ev->value[k], ev->value[from], R);
+	reuse_changed(ev, k);
 	ev->scalar[k].exact = false;
 	announce(ev, k);
 	if (ev->hooks.settled && !ev->quiet)
