@@ -125,6 +125,12 @@ static const struct hello *no_hello(const struct engine *self)
 	return NULL;
 }
 
+static const char *no_refusal(const struct engine *self, const struct testcase *c, struct arena *a)
+{
+	(void)self, (void)c, (void)a;
+	return NULL;
+}
+
 static bool no_source(
     struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e)
 {
@@ -138,9 +144,17 @@ static int one_case(const struct engine *self)
 	return 1;
 }
 
-const struct engine_place place_here =
-    {.ours = true, .scope = everything, .hello = no_hello, .emit = no_source, .answer = answer_here, .cases = one_case};
-/* clang-format off */
-const struct engine_place place_worker = {
-    .ours = true, .scope = everything, .hello = no_hello, .emit = no_source, .answer = answer_there, .cases = one_case};
-/* clang-format on */
+const struct engine_place place_here = {.ours = true,
+    .scope = everything,
+    .hello = no_hello,
+    .refusal = no_refusal,
+    .emit = no_source,
+    .answer = answer_here,
+    .cases = one_case};
+const struct engine_place place_worker = {.ours = true,
+    .scope = everything,
+    .hello = no_hello,
+    .refusal = no_refusal,
+    .emit = no_source,
+    .answer = answer_there,
+    .cases = one_case};

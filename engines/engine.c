@@ -254,6 +254,11 @@ bool engine_is_right(const struct engine *self) { return self->n_fault == 0 && s
 
 struct engine_scope engine_scope(const struct engine *self) { return self->place->scope(self); }
 
+const char *engine_refusal(const struct engine *self, const struct testcase *c, struct arena *a)
+{
+	return self->place->refusal(self, c, a);
+}
+
 const struct hello *engine_hello(const struct engine *self) { return self->place->hello(self); }
 
 bool engine_flushes(const struct engine *self) { return self->rounding.flushes; }

@@ -137,6 +137,11 @@ struct engine_scope {
 	int rank; /* the largest rank of a value */
 };
 struct engine_scope engine_scope(const struct engine *self);
+/*
+ * Why an engine from outside will not be asked about c: by its hello, it does not know what is executed there.  NULL:
+ * it will be asked, or it is built in.
+ */
+const char *engine_refusal(const struct engine *self, const struct testcase *c, struct arena *a);
 /* The hello of an engine from outside; NULL for a built-in one. */
 struct hello;
 const struct hello *engine_hello(const struct engine *self);

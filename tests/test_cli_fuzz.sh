@@ -82,4 +82,17 @@ says err "emit: --format is missing; 'adjudge emit --formats' lists the formats"
 check 4 run "$loop" --engine 'proc:exec sleep 9' --start-limit 1
 says err 'the engine did not start: no hello within 1 s (--start-limit)'
 
+# an engine that knows little is asked only what it knows, and is told what adjudge does not understand
+template="$source/engines/external/template.py"
+check 0 fuzz --engine "proc:python3 $template" --driver generate --cases 40 --quiet --out "$work/known-generate"
+says out 'asked 40, answered 40, '
+check 0 fuzz --engine "proc:python3 $template" --driver plain --cases 40 --quiet --out "$work/known-plain"
+says out 'asked 40, answered 40, '
+sed 's/"rank": 0/"rank": 0, "weakzero": True/' "$template" > "$work/loud.py"
+check 0 conform --engine "proc:python3 $work/loud.py" --op sin
+says err 'names that adjudge does not know, and ignores: member "weakzero" (did you mean "weak_zero"?)'
+sed '1a print("loading")' "$template" > "$work/loud.py"
+check 4 conform --engine "proc:python3 $work/loud.py" --op sin
+says err 'the first line of the engine was "loading"'
+
 finish

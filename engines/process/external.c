@@ -322,17 +322,30 @@ static const char *lower(const struct external *self, const struct aot_rules *ru
 
 /* ---- answering ---- */
 
+/* As lower, of the whole request. */
+static const char *prepare(const struct external *self, const struct aot_rules *rules, const struct testcase *c,
+    struct arena *a, struct testcase **cases, int *n)
+{
+	return hello_takes(self->hello, c->transform, c->n_transform)
+	    ? lower(self, rules, c, a, cases, n)
+	    : arena_printf(a, "%s: no such request", self->name);
+}
+
+static const char *refusal_of(const struct engine *engine, const struct testcase *c, struct arena *a)
+{
+	struct testcase *cases;
+	int n;
+
+	return prepare(engine->external, &engine->aot, c, a, &cases, &n);
+}
+
 /* Turns c into what the engine gets, or answers at once what the engine will not be asked. */
 static struct asked_case ask(const struct external *self, const struct aot_rules *rules, const struct testcase *c,
     struct arena *a, struct answer *out)
 {
 	struct asked_case asked = {.c = c, .out = out};
-	const char *why = hello_takes(self->hello, c->transform, c->n_transform)
-	    ? NULL
-	    : arena_printf(a, "%s: no such request", self->name);
+	const char *why = prepare(self, rules, c, a, &asked.cases, &asked.n);
 
-	if (!why)
-		why = lower(self, rules, c, a, &asked.cases, &asked.n);
 	if (why) {
 		asked.n = 0;
 		for (int i = 0; i < c->n_point; i++)
@@ -448,12 +461,8 @@ static bool emit(
 {
 	const struct external *self = engine->external;
 	struct testcase *cases = NULL;
-	const char *why = hello_takes(self->hello, c->transform, c->n_transform)
-	    ? NULL
-	    : arena_printf(a, "%s: no such request", self->name);
+	const char *why = prepare(self, &engine->aot, c, a, &cases, n);
 
-	if (!why)
-		why = lower(self, &engine->aot, c, a, &cases, n);
 	if (why)
 		return error_set(e, NULL, "%s", why);
 	*sources = NEW(a, const char *, *n);
@@ -462,6 +471,7 @@ static bool emit(
 
 const struct engine_place place_external = {.scope = known_to,
     .hello = hello,
+    .refusal = refusal_of,
     .emit = emit,
     .answer = answer,
     .cases = cases_per_request,

@@ -10,8 +10,13 @@ static const char *const reals_names[] =
 
 struct hello hello_open_to_all(const char *name)
 {
-	struct hello h = {
-	    .name = name, .version = "", .emits = "", .rank = LIMIT_RANK, .one_dtype = -1, .cases_per_request = 1};
+	struct hello h = {.name = name,
+	    .version = "",
+	    .emits = "",
+	    .unknown = "",
+	    .rank = LIMIT_RANK,
+	    .one_dtype = -1,
+	    .cases_per_request = 1};
 
 	for (int d = 0; d < DTYPE_COUNT; d++)
 		h.dtype[d] = true;
@@ -158,9 +163,42 @@ static bool read_dtypes(const struct json *list, bool *dtype, bool floats, struc
 	return true;
 }
 
-/* An op that this adjudge does not know belongs to another version.  It will never be asked for. */
-static bool read_ops(const struct json *list, struct hello *h, struct error *e)
+static const char *const members[] = {"adjudge.engine", "name", "version", "requests", "dtypes", "ops", "rank",
+    "unroll", "constants", "broadcast", "one_dtype", "reals", "weak_zero", "finite_math", "nondeterministic", "flushes",
+    "accuracy", "emits", "timeout_ms", "cases_per_request"};
+enum { MEMBERS = sizeof members / sizeof *members };
+
+/* Adds the name to h->unknown. */
+static void note_unknown(
+    struct hello *h, const char *what, const char *name, const char *const *known, int n, struct arena *a)
 {
+	const char *near = json_nearest(name, known, n);
+	char shown[JSON_SHOWN];
+
+	h->unknown = arena_printf(a, "%s%s%s %s", h->unknown, *h->unknown ? ", " : "", what, json_quote(name, shown));
+	if (near)
+		h->unknown = arena_printf(a, "%s (did you mean \"%s\"?)", h->unknown, near);
+}
+
+static void note_unknown_members(const struct json *root, struct hello *h, struct arena *a)
+{
+	for (const struct json *v = root->child; v; v = v->next) {
+		bool known = false;
+
+		for (int k = 0; k < MEMBERS; k++)
+			known = known || !strcmp(v->key, members[k]);
+		if (!known)
+			note_unknown(h, "member", v->key, members, MEMBERS, a);
+	}
+}
+
+/* An op that this adjudge does not know may belong to another version.  It will never be asked for. */
+static bool read_ops(const struct json *list, struct hello *h, struct arena *a, struct error *e)
+{
+	const char *name[OP_COUNT];
+
+	for (int op = 0; op < OP_COUNT; op++)
+		name[op] = op_table[op].name;
 	memset(h->op, 0, sizeof h->op);
 	for (const struct json *v = list->child; v; v = v->next) {
 		int op;
@@ -170,6 +208,8 @@ static bool read_ops(const struct json *list, struct hello *h, struct error *e)
 		op = op_find(v->text);
 		if (op >= 0)
 			h->op[op] = true;
+		else
+			note_unknown(h, "op", v->text, name, OP_COUNT, a);
 	}
 	h->op[OP_CONSTANT] = true;
 	return true;
@@ -236,12 +276,12 @@ static bool read_ulps(const struct json *v, double *out, struct error *e)
 /* Reads a number, which means relative, or an object with one or both kinds. */
 static bool read_op_accuracy(const struct json *v, struct op_accuracy *out, struct error *e)
 {
-	static const char *const members[] = {"relative", "absolute"};
+	static const char *const kinds[] = {"relative", "absolute"};
 
 	*out = (struct op_accuracy){0, 0};
 	if (v->kind != JSON_OBJECT)
 		return read_ulps(v, &out->relative, e);
-	return json_only_keys(v, members, 2, e) && read_ulps(json_find(v, "relative"), &out->relative, e) &&
+	return json_only_keys(v, kinds, 2, e) && read_ulps(json_find(v, "relative"), &out->relative, e) &&
 	    read_ulps(json_find(v, "absolute"), &out->absolute, e);
 }
 
@@ -315,7 +355,7 @@ bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out
 	if (!json_optional(root, "requests", JSON_ARRAY, &v, e) || (v && !read_requests(v, out, e)) ||
 	    !json_optional(root, "dtypes", JSON_ARRAY, &v, e) || (v && !read_dtypes(v, out->dtype, false, e)) ||
 	    !json_optional(root, "flushes", JSON_ARRAY, &v, e) || (v && !read_dtypes(v, out->flushes, true, e)) ||
-	    !json_optional(root, "ops", JSON_ARRAY, &v, e) || (v && !read_ops(v, out, e)) ||
+	    !json_optional(root, "ops", JSON_ARRAY, &v, e) || (v && !read_ops(v, out, a, e)) ||
 	    !json_optional(root, "rank", JSON_NUMBER, &v, e) || (v && !json_int(v, 0, LIMIT_RANK, &out->rank, e)) ||
 	    !json_optional(root, "reals", JSON_STRING, &v, e) || (v && !read_reals(v, &out->reals, e)) ||
 	    !json_optional(root, "one_dtype", JSON_STRING, &v, e) || (v && !read_dtype(v, &out->one_dtype, e)) ||
@@ -330,6 +370,7 @@ bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out
 		out->cases_per_request = HELLO_CASES;
 	if (!read_flags(root, out, e))
 		return false;
+	note_unknown_members(root, out, a);
 	for (int op = 0; op < OP_COUNT && out->unroll && !json_find(root, "ops"); op++)
 		out->op[op] = op_table[op].regularity != REGULARITY_REGION;
 	return true;

@@ -43,6 +43,7 @@ struct hello {
 	const struct op_accuracy *accuracy; /* errors that its functions may have; NULL: the usual ones */
 	int timeout_ms;                     /* time limit of one request; 0: the usual one */
 	int cases_per_request;              /* most cases in one request; 1 if the hello does not say */
+	const char *unknown; /* its ops and members that this adjudge does not know, and similar names; "": none */
 };
 
 /* A hello that allows everything and asks for nothing. */

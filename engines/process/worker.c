@@ -133,10 +133,22 @@ static bool is_sent(int status)
 	return false;
 }
 
+/* Sets the error: the first line, with what is wrong about it. */
+static bool no_hello(struct worker *w, const struct error *bad, struct error *e)
+{
+	char shown[JSON_SHOWN], *newline = memchr(w->process.buffer, '\n', w->process.used);
+
+	*newline = '\0';
+	return error_set(e, bad->place, "%s; the first line of the engine was %s",
+	    *bad->text ? bad->text : "the engine did not start: more than a hello came",
+	    json_quote(w->process.buffer, shown));
+}
+
 /* Spawns a process and reads its hello.  False with the reason.  *killed: somebody may have killed the process, or the
  * machine could not start it, so that another start may succeed. */
 static bool worker_start(struct worker *w, struct arena *a, bool *killed, struct error *e)
 {
+	struct error bad = {.text = ""};
 	enum exchange how;
 	size_t len;
 	int status;
@@ -149,15 +161,14 @@ static bool worker_start(struct worker *w, struct arena *a, bool *killed, struct
 		return false;
 	}
 	how = await_hello(w);
-	if (how == EXCHANGE_LINE && process_line(&w->process, &len) && take_hello(w, len, a, e))
+	if (how == EXCHANGE_LINE && process_line(&w->process, &len) && take_hello(w, len, a, &bad))
 		return true;
 	if (process_reap(&w->process, how == EXCHANGE_END ? PROCESS_DYING_MS : 0, &status)) {
 		*killed = is_sent(status);
 		return start_failed(w, "the engine ended as it started: ", process_death(status, a), a, e);
 	}
 	if (how == EXCHANGE_LINE)
-		return start_failed(
-		    w, "the engine did not start: it sent no hello", "", a, e); /* after the reason, if there is one */
+		return no_hello(w, &bad, e);
 	if (how == EXCHANGE_LATE)
 		return start_failed(w,
 		    arena_printf(a, "the engine did not start: no hello within %.4g s", 1e-3 * hello_limit(w)),

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "engines/engine.h"
+#include "engines/process/hello.h"
 #include "fuzz/bench/stop.h"
 #include "fuzz/campaign/judging/jobs.h"
 #include "fuzz/campaign/books/setup.h"
@@ -41,6 +42,17 @@ int choose_jobs(const char *command, int64_t jobs)
 		return jobs ? (int)jobs : jobs_processors();
 	complain("%s: --jobs is at most %d", command, JOBS_MOST);
 	return -1;
+}
+
+void warn_of_hellos(const struct bench *b)
+{
+	for (int k = 0; k < b->n_engine; k++) {
+		const struct hello *hello = engine_hello(b->engine[k]);
+
+		if (hello && *hello->unknown)
+			complain("%s: its hello has names that adjudge does not know, and ignores: %s",
+			    engine_name(b->engine[k]), hello->unknown);
+	}
 }
 
 const char *request_text(const struct testcase *c, struct arena *a)

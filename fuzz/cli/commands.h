@@ -37,6 +37,9 @@ int choose_jobs(const char *command, int64_t jobs);
 		"jobs", OPTION_NUMBER, &(jobs), "N", "judge in N processes; 0: one for each processor (default 1)" \
 	}
 
+/* Warns of names in the hellos of the bench's engines that adjudge does not know. */
+void warn_of_hellos(const struct bench *b);
+
 /* What --min-decided of `fuzz` and `gate` means. */
 #define MIN_DECIDED_HELP "exit 5 if an engine decided less of the cases it was asked (default: if it decided nothing)"
 

@@ -174,6 +174,7 @@ static int conform_engine(const char *text, struct conform_run *s)
 		complain("conform: %s", e.text);
 		return stop_signal() ? complain_about_stop("conform") : EXIT_OURS;
 	}
+	warn_of_hellos(&b);
 	conform_sweep(&b, &s->o, &s->arena, &s->m);
 	shown = render(&s->m, b.engine[0], format, !s->out, &s->arena);
 	if (shown)

@@ -103,8 +103,10 @@ static int run_campaign(struct fuzz_request *r, enum driver driver)
 	r->c.baseline = &r->end.run.baseline;
 	stop_on_signals();
 	s = campaign_open(&r->c, &e);
-	if (s)
+	if (s) {
+		warn_of_hellos(campaign_bench(s));
 		return run_driver(driver, s, &r->end);
+	}
 	if (*e.place)
 		return complain_about_case(&e);
 	complain("%s", e.text);

@@ -9,6 +9,7 @@
 #include "fuzz/bench/progress.h"
 #include "fuzz/bench/question.h"
 #include "fuzz/bench/stop.h"
+#include "fuzz/bench/draw.h"
 #include "fuzz/generate/generate.h"
 
 /* CONFORM_DRAWS: most programs drawn until one has the op. */
@@ -101,21 +102,32 @@ static struct profile cell_profile(enum op op, const struct conform_column *colu
 	return p;
 }
 
-static bool draw(const struct conform_options *o, enum op op, const struct conform_column *column, int column_number,
-    int number, const struct profile *profile, struct arena *a, struct testcase *out)
+/* As draw, of cases that the engine knows or of any. */
+static bool draw_from(const struct bench *b, enum op op, const struct conform_column *column, uint64_t seed, bool known,
+    const struct profile *profile, struct arena *a, struct testcase *out)
 {
-	uint64_t seed = seed_mix(seed_mix(o->seed, (uint64_t)op), (uint64_t)(column_number * 1000 + number));
-
 	for (uint64_t k = 0; k < CONFORM_DRAWS; k++) {
 		struct arena_mark mark = arena_mark(a);
 		struct choice choice = choice_seeded(seed_mix(seed, k));
 
 		*out = generate_stack(&choice, profile, column->stack, column->n_stack, a);
-		if (region_has_op(&out->program.top, op) && out->n_transform == column->n_stack)
+		if (region_has_op(&out->program.top, op) && out->n_transform == column->n_stack &&
+		    (!known || bench_knows(b, out, a)))
 			return true;
 		arena_rewind(a, mark);
 	}
 	return false;
+}
+
+/* A case with the op, which the engine knows if one of the first does. */
+static bool draw(const struct bench *b, const struct conform_options *o, enum op op,
+    const struct conform_column *column, int column_number, int number, const struct profile *profile, struct arena *a,
+    struct testcase *out)
+{
+	const uint64_t seed = seed_mix(seed_mix(o->seed, (uint64_t)op), (uint64_t)(column_number * 1000 + number));
+
+	return draw_from(b, op, column, seed, true, profile, a, out) ||
+	    draw_from(b, op, column, seed, false, profile, a, out);
 }
 
 const char *conform_cell_name(const struct conform *m, enum op op, int column, struct arena *a)
@@ -224,7 +236,7 @@ static void sweep_case(void *context)
 	const struct op_sweep *s = context;
 	struct testcase c;
 
-	if (draw(s->o, s->op, &s->m->column[s->column], s->column, s->number, &s->profile, s->scratch, &c))
+	if (draw(s->bench, s->o, s->op, &s->m->column[s->column], s->column, s->number, &s->profile, s->scratch, &c))
 		judge_case(s->bench, &c, s->scratch, s->arena, s->m, &s->m->cell[s->op][s->column]);
 }
 

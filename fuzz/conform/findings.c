@@ -11,6 +11,7 @@
 #include "fuzz/bench/bench.h"
 #include "conform.h"
 #include "fuzz/minimize/minimize.h"
+#include "fuzz/minimize/simplest.h"
 #include "fuzz/bench/question.h"
 #include "fuzz/bench/stop.h"
 #include "fuzz/triage/same_bug.h"
@@ -182,6 +183,40 @@ static bool write_named(struct writer *w, const struct testcase *small, const st
 
 /* ---- cells ---- */
 
+/* Whether both ask for the same stack of levels, which is the column of the matrix. */
+static bool same_stack(const struct testcase *x, const struct testcase *y)
+{
+	bool same = x->n_transform == y->n_transform;
+
+	for (int k = 0; same && k < x->n_transform; k++)
+		same = x->transform[k].kind == y->transform[k].kind;
+	return same;
+}
+
+/* Makes *small, which *r judges, the simplest case behind it, as long as it stays in its column.  The minimizer keeps
+ * the look of the number, and so ops that have nothing to do with the bug. */
+static void simplify(struct writer *w, const struct question *same, struct testcase *small, struct bench_result *r)
+{
+	const struct question any = {.bench = w->bench,
+	    .until = same->until,
+	    .spent = same->spent,
+	    .refuse = same->refuse,
+	    .context = same->context};
+	struct testcase simple;
+	struct bench_result judged;
+
+	if (!verdict_answers(r->judgement[0].verdict))
+		return;
+	simple = simplest_case(&any, small, FINDING_BUDGET, &w->side);
+	if (!same_stack(&simple, small))
+		return;
+	bench_judge(w->bench, &simple, &w->side, &judged);
+	if (!verdict_is_finding[judged.judgement[0].verdict])
+		return;
+	*small = simple;
+	*r = judged;
+}
+
 static bool write_minimized(
     struct writer *w, enum op op, const struct testcase *found, const char *name, const char *title, struct error *e)
 {
@@ -206,6 +241,7 @@ static bool write_minimized(
 		return true;
 	small = minimize(found, question_holds, &same, FINDING_BUDGET, &limit, &w->side, &stats);
 	bench_judge(w->bench, &small, &w->side, &r);
+	simplify(w, &same, &small, &r);
 	return write_named(w, &small, &r.judgement[0], name, name + strlen(op_table[op].name) + 1, e);
 }
 

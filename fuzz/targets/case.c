@@ -74,7 +74,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		exit(4);
 	}
 	arena_init(&target.arena, ARENA);
-	case_mutator_open(&target.mutator, 1, &profile);
+	case_mutator_open(&target.mutator, 1, &profile, NULL);
 	target.abort = !abort_wanted || strcmp(abort_wanted, "0") != 0;
 	target.open = true;
 	return 0;

@@ -209,7 +209,7 @@ static void test_mutator(void)
 	const struct profile profile = profile_default();
 	struct case_mutator m;
 
-	case_mutator_open(&m, 1, &profile);
+	case_mutator_open(&m, 1, &profile, NULL);
 	memset(NEW(&m.arena, char, 2 * ARENA_KEPT_SMALL), 1, 2 * ARENA_KEPT_SMALL);
 	arena_reset(&m.arena);
 	CHECK(arena_held(&m.arena) <= ARENA_KEPT_SMALL, "%zu bytes are kept", arena_held(&m.arena));

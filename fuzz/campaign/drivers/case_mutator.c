@@ -5,11 +5,26 @@
 
 #include "fuzz/campaign/books/corpus_room.h"
 
-enum { MUTATOR_ARENA = 256 << 20, FRESH_PERCENT = 33, POOL_PERCENT = 40 /* of the fresh ones */ };
+enum { MUTATOR_ARENA = 256 << 20, FRESH_PERCENT = 33, POOL_PERCENT = 40 /* of the fresh ones */, CHANGES = 8 };
 
-void case_mutator_open(struct case_mutator *m, uint64_t seed, const struct profile *profile)
+struct testcase change_known(const struct bench *bench, const struct testcase *left, const struct testcase *right,
+    struct choice *choice, const struct profile *profile, struct arena *a)
 {
-	*m = (struct case_mutator){.seed = seed, .profile = *profile};
+	for (int k = 0; k < CHANGES; k++) {
+		const struct arena_mark mark = arena_mark(a);
+		const struct testcase c = right ? cross_over(left, right, choice, profile, a)
+		                                : mutate(left, choice, profile, a);
+
+		if (!bench || bench_knows(bench, &c, a))
+			return c;
+		arena_rewind(a, mark);
+	}
+	return draw_known(bench, choice, profile, a);
+}
+
+void case_mutator_open(struct case_mutator *m, uint64_t seed, const struct profile *profile, const struct bench *bench)
+{
+	*m = (struct case_mutator){.seed = seed, .profile = *profile, .bench = bench};
 	arena_init(&m->arena, MUTATOR_ARENA);
 	m->arena.kept = ARENA_KEPT_SMALL;
 }
@@ -21,6 +36,12 @@ static bool read_case(struct case_mutator *m, const uint8_t *data, size_t size, 
 	return testcase_read((const char *)data, size, &m->arena, out, &e);
 }
 
+static struct testcase draw(struct case_mutator *m, struct choice *choice)
+{
+	return m->bench ? draw_known(m->bench, choice, &m->profile, &m->arena)
+	                : generate(choice, &m->profile, &m->arena);
+}
+
 static struct testcase fresh_case(struct case_mutator *m, struct choice *choice)
 {
 	struct testcase c;
@@ -28,9 +49,9 @@ static struct testcase fresh_case(struct case_mutator *m, struct choice *choice)
 	size_t len;
 
 	if (!m->n_pool || !choice_percent(choice, POOL_PERCENT))
-		return generate(choice, &m->profile, &m->arena);
+		return draw(m, choice);
 	text = m->pool_text(m->pool, choice_below(choice, m->n_pool), &len);
-	return read_case(m, (const uint8_t *)text, len, &c) ? c : generate(choice, &m->profile, &m->arena);
+	return read_case(m, (const uint8_t *)text, len, &c) ? c : draw(m, choice);
 }
 
 /* Writes the case as text, or a smaller case, or nothing.  Returns the length. */
@@ -76,10 +97,9 @@ static void run_step(void *context)
 	    (x->crosses && !read_case(m, x->right, x->right_size, &b)))
 		c = fresh_case(m, choice);
 	else
-		c = x->crosses ? cross_over(&a, &b, choice, &m->profile, &m->arena)
-		               : mutate(&a, choice, &m->profile, &m->arena);
+		c = change_known(m->bench, &a, x->crosses ? &b : NULL, choice, &m->profile, &m->arena);
 	if (!case_is_parent(&c))
-		c = generate(choice, &m->profile, &m->arena);
+		c = draw(m, choice);
 	x->written = write_case(m, &c, choice, x->out, x->max_size);
 }
 

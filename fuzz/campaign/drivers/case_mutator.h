@@ -4,11 +4,12 @@
 #ifndef FUZZ_CAMPAIGN_DRIVERS_CASE_MUTATOR_H
 #define FUZZ_CAMPAIGN_DRIVERS_CASE_MUTATOR_H
 
-#include "fuzz/generate/generate.h"
+#include "fuzz/bench/draw.h"
 
 struct case_mutator {
 	uint64_t seed; /* mixed into libFuzzer's own */
 	struct profile profile;
+	const struct bench *bench; /* its engines know what is made; NULL: all that is valid */
 	struct arena arena;
 	/* Cases that may be used in place of a fresh one, as a start; n_pool 0: none. */
 	int n_pool;
@@ -16,7 +17,13 @@ struct case_mutator {
 	void *pool;
 };
 
-void case_mutator_open(struct case_mutator *m, uint64_t seed, const struct profile *profile);
+void case_mutator_open(struct case_mutator *m, uint64_t seed, const struct profile *profile, const struct bench *bench);
+/*
+ * Mutates `left`, or crosses it with `right` (NULL: there is none), until the bench knows the result (draw.h).  After a
+ * few attempts it draws a fresh case.
+ */
+struct testcase change_known(const struct bench *bench, const struct testcase *left, const struct testcase *right,
+    struct choice *choice, const struct profile *profile, struct arena *a);
 /*
  * Mutates data in place; returns the new size, at most max_size.  Any bytes give a valid case, if max_size allows one.
  */

@@ -5,7 +5,7 @@
 #include "graph/heap.h"
 #include "case_mutator.h"
 #include "fuzz/campaign/books/corpus_room.h"
-#include "fuzz/bench/bench.h"
+#include "fuzz/bench/draw.h"
 #include "fuzz/campaign/judging/draws.h"
 #include "fuzz/campaign/judging/window.h"
 #include "fuzz/campaign/owner/corpus.h"
@@ -42,7 +42,7 @@ static void generate_one(void *context)
 
 	arena_reset(&d->arena);
 	if (!text)
-		c = generate(&choice, &o->profile, &d->arena);
+		c = draw_known(campaign_bench(d->campaign), &choice, &o->profile, &d->arena);
 	else if (!testcase_read(text, len, &d->arena, &c, &e)) {
 		campaign_skip(d->campaign);
 		return;
@@ -108,17 +108,19 @@ static bool pool_pick(const struct pool *p, struct choice *choice, struct arena 
 	return testcase_read(k->text, k->len, a, out, &e);
 }
 
-static struct testcase next_case(
-    const struct pool *p, struct choice *choice, const struct profile *profile, struct arena *a)
+static struct testcase next_case(const struct driver *d, struct choice *choice, struct arena *a)
 {
+	const struct pool *p = d->pool;
+	const struct bench *bench = campaign_bench(d->campaign);
+	const struct profile *profile = &campaign_options(d->campaign)->profile;
 	int percent = choice_below(choice, 100);
 	struct testcase left, right;
 
 	if (percent < FRESH_PERCENT || !pool_pick(p, choice, a, &left))
-		return generate(choice, profile, a);
+		return draw_known(bench, choice, profile, a);
 	if (percent < FRESH_PERCENT + CROSS_PERCENT && pool_pick(p, choice, a, &right))
-		return cross_over(&left, &right, choice, profile, a);
-	return mutate(&left, choice, profile, a);
+		return change_known(bench, &left, &right, choice, profile, a);
+	return change_known(bench, &left, NULL, choice, profile, a);
 }
 
 /* Adds the cases that earlier runs and other processes kept. */
@@ -157,7 +159,7 @@ static void evolve_one(void *context)
 			return;
 		}
 	} else {
-		c = next_case(d->pool, &choice, &o->profile, &d->arena);
+		c = next_case(d, &choice, &d->arena);
 	}
 	campaign_add_generate(s, bench_clock() - start);
 	if (campaign_judge(s, &c, &d->arena, counters) && case_is_parent(&c)) {

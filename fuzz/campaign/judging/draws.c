@@ -10,6 +10,8 @@
 
 const struct campaign_options *campaign_options(const struct campaign *self) { return self->o; }
 
+const struct bench *campaign_bench(const struct campaign *self) { return &self->bench; }
+
 /* ---- the corpus ---- */
 
 const char *campaign_given(struct campaign *self, uint64_t number, size_t *len)

@@ -4,9 +4,12 @@
 
 #include "fuzz/campaign/books/options.h"
 
+struct bench;
 struct campaign;
 
 const struct campaign_options *campaign_options(const struct campaign *self);
+/* The engines that judge, for drawing cases that they know (draw.h). */
+const struct bench *campaign_bench(const struct campaign *self);
 
 /* Begins the next draw, and gives its number, from 0.  False: this process draws no more. */
 bool campaign_next(struct campaign *self, uint64_t *number);

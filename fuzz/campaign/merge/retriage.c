@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fuzz/campaign/counting/draw_log.h"
+#include "fuzz/bench/draw.h"
 #include "fuzz/bench/fit_profile.h"
 #include "fuzz/bench/stop.h"
 #include "fuzz/triage/triage.h"
@@ -45,15 +46,14 @@ static bool may_open(const char *spec, const char *const *allowed, int n_allowed
 	return may;
 }
 
-/* Why triage cannot run; NULL: it can.  *profile receives the distributions that the shards drew from, *wide the dtype
- * of their wide twins. */
-static const char *obstacle(const struct source *s, const char *const *allowed, int n_allowed, struct profile *profile,
-    enum dtype *wide, struct arena *a)
+/* Why triage cannot run; NULL: it can, and *bench is open.  *profile receives the distributions that the shards drew
+ * from, *wide the dtype of their wide twins. */
+static const char *obstacle(const struct source *s, const char *const *allowed, int n_allowed, struct bench *bench,
+    struct profile *profile, enum dtype *wide, struct arena *a)
 {
 	const struct oracle_options oracle = {.seed = s->o.seed, .fd_one_in = s->o.fd_one_in};
 	const char *why = NULL;
 	struct error e = {0};
-	struct bench b;
 
 	for (int k = 0; k <= s->o.n_spec; k++) {
 		const char *spec = k < s->o.n_spec ? s->o.spec[k] : s->o.right_on;
@@ -63,15 +63,16 @@ static const char *obstacle(const struct source *s, const char *const *allowed, 
 			    a, "an engine from outside is only asked if you give it: --engine %s", spec);
 	}
 	quota_set(&s->setup.quota);
-	if (!bench_open_against(&b, s->o.spec, s->o.n_spec, s->o.right_on, &oracle, &e))
+	if (!bench_open_against(bench, s->o.spec, s->o.n_spec, s->o.right_on, &oracle, &e))
 		return arena_printf(a, "%s", e.text);
-	for (int k = 0; k < b.n_engine && !why; k++)
-		if (strcmp(engine_version(b.engine[k], a), s->setup.version[k]) != 0)
+	for (int k = 0; k < bench->n_engine && !why; k++)
+		if (strcmp(engine_version(bench->engine[k], a), s->setup.version[k]) != 0)
 			why = arena_printf(a, "%s is another version now", s->o.spec[k]);
 	*profile = s->o.profile;
-	fit_profile(&b, profile);
-	*wide = twin_widest(&b);
-	bench_close(&b);
+	fit_profile(bench, profile);
+	*wide = twin_widest(bench);
+	if (why)
+		bench_close(bench);
 	return why;
 }
 
@@ -81,6 +82,7 @@ struct retriage {
 	struct source *const *s; /* [n] by shard */
 	int n;
 	struct draw_reader *log; /* [n] */
+	struct bench bench;      /* the engines for which the shards drew */
 	struct profile profile;
 	enum dtype wide; /* of the wide twins */
 	struct triage triage;
@@ -95,7 +97,7 @@ static void file_draw(void *context)
 {
 	struct retriage *self = context;
 	struct choice choice = choice_seeded(seed_mix((*self->s)->o.seed, self->number));
-	const struct testcase drawn = generate(&choice, &self->profile, &self->drawn);
+	const struct testcase drawn = draw_known(&self->bench, &choice, &self->profile, &self->drawn);
 
 	for (int k = 0; k < self->draw.n && !self->broken; k++) {
 		const struct logged_failure *f = &self->draw.failure[k];
@@ -223,9 +225,11 @@ const struct json *retriage(struct source *const *s, int n, const char *const *a
 	if (!*why && !open_logs(&self))
 		*why = "a campaign has no log of its draws";
 	if (!*why)
-		*why = obstacle(*sorted, allowed, n_allowed, &self.profile, &self.wide, a);
-	if (!*why)
+		*why = obstacle(*sorted, allowed, n_allowed, &self.bench, &self.profile, &self.wide, a);
+	if (!*why) {
 		out = run(&self, reports, a, why, e);
+		bench_close(&self.bench);
+	}
 	for (int k = 0; k < n; k++)
 		draw_reader_close(&self.log[k]);
 	return out;

@@ -104,6 +104,29 @@ static void check_accuracy(struct arena *a)
 	}
 }
 
+/* Names that adjudge does not know are allowed, and noted. */
+static void check_unknown(struct arena *a)
+{
+	static const struct {
+		const char *members, *unknown;
+	} rows[] = {
+	    {"", ""},
+	    {",'ops':['exp','expp']", "op \"expp\" (did you mean \"exp\"?)"},
+	    {",'dtypez':[],'zzzzzzzz':1", "member \"dtypez\" (did you mean \"dtypes\"?), member \"zzzzzzzz\""},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		if (!row_wanted("unknown: %s", rows[k].members))
+			continue;
+		char *line = arena_printf(a, "{'adjudge.engine':1,'name':'x'%s}", rows[k].members);
+		struct error e = {0};
+		struct hello h;
+
+		CHECK(read_line(line, a, &h, &e) && !strcmp(h.unknown, rows[k].unknown), "%s: %s '%s'", line, e.text,
+		    h.unknown);
+	}
+}
+
 /* Control flow that an engine knows which has the rest unrolled: what it names. */
 static void check_unroll(struct arena *a)
 {
@@ -175,6 +198,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(check_minimal(&a));
 	CHECK_LAW(check_round_trip(&a));
 	check_accuracy(&a);
+	check_unknown(&a);
 	check_unroll(&a);
 	arena_free(&a);
 	return check_done();
