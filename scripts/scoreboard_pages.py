@@ -333,3 +333,7 @@ def write_all(folder, results, root, families, render):
         site.engine(r)
     for group in GROUPS:
         site.family(group)
+
+
+if __name__ == "__main__":
+    print(__doc__)
