@@ -14,6 +14,7 @@ struct language {
 	const char *sums;                 /* begins the list of expected_sum of each point */
 	const char *open, *close;         /* around each text, so that names of one do not meet those of another */
 	const char *finish;
+	const char *prints; /* makes `judge` print */
 };
 
 static const struct language languages[] = {
@@ -21,11 +22,13 @@ static const struct language languages[] = {
 #include "emit/compare_python.h"
 #include "emit/judge_python.h"
         , {"nan", "inf", "-inf", "False", "True"}, "\n\njudged[\"asked\"] = \"", "\"\n", "points = {\n",
-        {"    \"primal\": [\n", "    \"derivative\": [\n"}, "}\n", "sums = [", "", "", "\nfinish_points()\n"},
+        {"    \"primal\": [\n", "    \"derivative\": [\n"}, "}\n", "sums = [", "", "", "\nfinish_points()\n",
+        "judge = print\n"},
     {"cjs",
 #include "emit/compare_node.h"
         , {"NaN", "Infinity", "-Infinity", "false", "true"}, "judged.asked = '", "';\n", "const points = {\n",
-        {"    primal: [\n", "    derivative: [\n"}, "};\n", "const sums = [", "{\n", "}\n", ""},
+        {"    primal: [\n", "    derivative: [\n"}, "};\n", "const sums = [", "{\n", "}\n", "",
+        "const judge = console.log;\n"},
 };
 
 /* A list of [name, whether it is a float, rows] for every output. */
@@ -76,16 +79,38 @@ static const struct language *language_of(const char *suffix, const char *const 
 	return NULL;
 }
 
+/* The text without lines of comment, and with no more than one empty line at a place. */
+static const char *brief(const char *text, struct arena *a)
+{
+	struct text t = {.arena = a};
+	bool empty = false;
+
+	text_put_bytes(&t, "", 0);
+	for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
+		const char *first = line + strspn(line, " ");
+
+		end = line + strcspn(line, "\n");
+		if (*first == '#' || !strncmp(first, "//", 2) || (first == end && empty))
+			continue;
+		empty = first == end;
+		text_put(&t, "%.*s\n", (int)(end - line), line);
+	}
+	return t.at;
+}
+
 void emit_adapted(const struct emission *x, const char *suffix, const char *const *text, int n)
 {
 	const struct language *l = language_of(suffix, text, n);
 
-	if (l) {
+	if (l && x->brief) {
+		text_put(x->out, "%s", l->prints);
+	} else if (l) {
 		text_put(x->out, "%s", l->judges);
 		put_points(x, l);
 	}
 	for (int k = 0; k < n; k++)
-		text_put(x->out, "%s%s%s", l && n > 1 ? l->open : "", text[k], l && n > 1 ? l->close : "");
-	if (l)
+		text_put(x->out, "%s%s%s", l && n > 1 ? l->open : "", x->brief ? brief(text[k], x->arena) : text[k],
+		    l && n > 1 ? l->close : "");
+	if (l && !x->brief)
 		text_put(x->out, "%s", l->finish);
 }

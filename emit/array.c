@@ -220,7 +220,8 @@ static void put_shown(struct array_source *s, int point, bool derivative, const 
 		const struct truth_tensor *t = derivative ? &at->derivative[0][i] : &at->primal[i];
 
 		text_put(s->out, "%s\n",
-		    TEMPLATE_WITH(a, s->target->show, "what", expected_name(s->x, point, derivative, i), "of",
+		    TEMPLATE_WITH(a, s->x->brief ? s->target->print : s->target->show, "what",
+		        expected_name(s->x, point, derivative, i), "of",
 		        element(s->target, derivative ? "d" : "y", k, a), "type",
 		        dtype_word(s->target->dtype[t->type.dtype], a), "expected",
 		        expected_rows(s->x, point, derivative, i, &words)));
@@ -276,7 +277,8 @@ static bool put_points(struct array_source *s, int first, int n, struct error *e
 			put_call(s, "d", derivative, args);
 			put_shown(s, k, true, derived, n_derived);
 		}
-		put_conclusion(s, k);
+		if (!s->x->brief)
+			put_conclusion(s, k);
 	}
 	return true;
 }
@@ -405,9 +407,12 @@ static bool emit_array(const struct emission *of, const struct array_target *tar
 
 	if (!emit_plain(x.c, x.arena, &plain, e))
 		return false;
-	emit_comment(&x, target->comment, target->title);
-	text_put(x.out, "%s%s%s\n", *target->compare, TEMPLATE_WITH(x.arena, target->ask, "asked", expected_asked(of)),
-	    target->head);
+	if (!x.brief) {
+		emit_comment(&x, target->comment, target->title);
+		text_put(
+		    x.out, "%s%s", *target->compare, TEMPLATE_WITH(x.arena, target->ask, "asked", expected_asked(of)));
+	}
+	text_put(x.out, "%s%s\n", target->head, x.brief || !target->flat ? "" : target->flat);
 	for (said = programs_at(&s, &plain, at, &why);
 	     !said && batch_into_program(&x, NEW(x.arena, struct testcase, 1), &plain, &none);)
 		said = programs_at(&s, &plain, at, &none);
@@ -420,7 +425,8 @@ static bool emit_array(const struct emission *of, const struct array_target *tar
 		if (!put_points(&s, k, n, e))
 			return false;
 	}
-	text_put(x.out, "%s\n", target->finish);
+	if (!x.brief)
+		text_put(x.out, "%s\n", target->finish);
 	return true;
 }
 

@@ -39,6 +39,7 @@ struct array_target {
 	const char *comment;                /* the beginning of a comment line */
 	const char *const *compare;         /* no keys: functions that judge returned numbers (compare/) */
 	const char *head;                   /* no keys: imports */
+	const char *flat;                   /* no keys: what `show` needs */
 	const char *dtype[DTYPE_COUNT];     /* no keys */
 	const char *tensor;                 /* keys: data (nested lists), type, shape */
 	const char *empty;                  /* for a tensor without elements */
@@ -51,6 +52,7 @@ struct array_target {
 	const char *call, *pick;   /* keys of call: name, args; of pick: call, picked (of a tuple y) */
 	const char *element;       /* an element of a tuple; keys: of, k */
 	const char *assign, *show; /* keys of assign: out, text; of show: what, of, type, expected */
+	const char *print;         /* instead of show, in a brief source; keys: what, of */
 	const char *ask, *conclude, *finish; /* key of ask: asked; keys of conclude: least, most */
 	const char *slice_of;                /* an element of the tuple over which a batch maps; key: k */
 	const char *list[2], *tuple[2];      /* brackets */

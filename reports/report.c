@@ -459,6 +459,12 @@ char *report_write(const struct report *r, struct arena *a, size_t *len)
 		json_end(&w);
 	}
 	put_versions(&w);
+	if (r->script) {
+		json_member_object(&w, "script", JSON_BLOCK);
+		json_member_string(&w, "language", r->script_suffix);
+		json_member_string(&w, "text", r->script);
+		json_end(&w);
+	}
 	if (r->characterization && r->characterization->typical.c)
 		put_typical(&w, r, &r->characterization->typical);
 	if (r->characterization) {

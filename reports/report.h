@@ -23,6 +23,8 @@ struct report {
 	long case_number;
 	int minimize_tried, minimize_accepted;
 	const struct characterization *characterization; /* NULL: no experiments were run */
+	/* A program that makes the engine's calls alone, and the suffix of its language; NULL: not known. */
+	const char *script, *script_suffix;
 	/* A request that ended badly and did not do so again: the line that was sent.  NULL: there is none. */
 	const char *raw_request; /* [raw_len] */
 	size_t raw_len;

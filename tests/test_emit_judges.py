@@ -35,8 +35,8 @@ def run(*command, **more):
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, **more)
 
 
-def emit(form, case):
-    done = run(adjudge, "emit", "--format", form, str(case))
+def emit(form, case, *options):
+    done = run(adjudge, "emit", "--format", form, str(case), *options)
     check(not done.returncode, f"emit --format {form} {case}: exit status {done.returncode}: {done.stderr}")
     return done.stdout
 
@@ -271,6 +271,28 @@ def test_languages():
             check(wanted == CANNOT_TELL or re.search(r"derivative 0\[0\]: expected 1\.0, returned \S+, allowed ", done.stdout), f"{language}: no line about the derivative:\n{done.stdout}")
 
 
+def test_brief():
+    """A brief source prints the numbers and judges nothing."""
+    (place / "torch.py").write_text(TORCH.replace("GRADIENT", "return (Tensor(1.5),)"))
+    (place / "node_modules/@tensorflow/tfjs").mkdir(parents=True, exist_ok=True)
+    (place / "node_modules/@tensorflow/tfjs/index.js").write_text(TFJS.replace("GRADIENT", "return { grads: [tensor(1.5)] };"))
+    for form, suffix, command in (("torch", "py", [sys.executable, "-B"]), ("tfjs", "cjs", ["node"])):
+        if not shutil.which(command[0]):
+            continue
+        source = emit(form, case_of("square", ["y mul x0 x0"], dtype="f64" if form == "torch" else "f32"), "--brief")
+        (place / f"brief.{suffix}").write_text(source)
+        done = run(*command, str(place / f"brief.{suffix}"), cwd=place)
+        check(done.returncode == 0 and re.search(r"derivative \[ ?\[ ?1\.5 ?\] ?\]", done.stdout), f"{form}, brief: exit status {done.returncode}: {done.stdout}{done.stderr}")
+        check("expected" not in source and len(source.splitlines()) < 30, f"{form}, brief: {source}")
+    square = case_of("square", ["y mul x0 x0"])
+    for form in ("jax", "tensorflow", "mlx", "nx"):
+        source = emit(form, square, "--brief")
+        check("ompare(" not in source and "finish" not in source and len(source.splitlines()) < 30, f"{form}, brief: {source}")
+        if form != "nx":
+            compile(source, form, "exec")
+    check(run(adjudge, "emit", "--format", "c", "--brief", str(square)).returncode == 2, "a brief source in C")
+
+
 def test_ties():
     """The rules at ties are the same in all languages: rows of max-shares, judged by each language's own functions."""
     shares = {(3.0, 0.0): RIGHT, (1.5, 1.5): RIGHT, (1.0, 2.0): CANNOT_TELL, (3.0, 3.0): WRONG, (0.0, 0.0): WRONG, (4.0, -1.0): WRONG}
@@ -382,7 +404,7 @@ def test_bisect():
 
 with tempfile.TemporaryDirectory() as folder:
     place = pathlib.Path(folder)
-    for test in (test_c, test_enzyme, test_languages, test_ties, test_rows, test_inaccurate, test_conform, test_bisect):
+    for test in (test_c, test_enzyme, test_languages, test_brief, test_ties, test_rows, test_inaccurate, test_conform, test_bisect):
         test()
 print(f"{checks} checks, {failed} failed")
 sys.exit(1 if failed else 0)

@@ -152,6 +152,8 @@ function jvp(f, wrt, tangents) {
 }
 `;
 
+// The prelude without the function of a transform that the request does not have.
+const used = (request) => PRELUDE.split(/\n(?=function )/).filter((part) => !part.startsWith("function") || request.some((l) => part.startsWith(`function ${l.transform}`))).join("\n");
 const FLOAT16 = "globalThis.Float16Array ??= class {};";
 /* the device, and a transformation of the function */
 const MODES = { wasm: ["wasm", "f"], wasm_jit: ["wasm", "jax.jit(f)"], cpu: ["cpu", "f"], cpu_jit: ["cpu", "jax.jit(f)"] };
@@ -167,7 +169,7 @@ function parts(mode, kase) {
 function emit(mode, kase) {
     const { program, derivative, points } = parts(mode, kase);
     const lines = ["// node FILE.cjs, beside node_modules with @jax-js/jax", FLOAT16, "const jax = require('@jax-js/jax');", "const np = jax.numpy;", "", program.source(),
-        kase.request.length ? PRELUDE : "", `jax.init('${MODES[mode][0]}').then(() => {`,
+        kase.request.length ? used(kase.request) : "", `jax.init('${MODES[mode][0]}').then(() => {`,
         `    jax.defaultDevice('${MODES[mode][0]}');`];
     for (const xs of points) {
         lines.push(`    judge('primal', (${MODES[mode][1]})(${xs.join(", ")}).map((y) => [y.js()].flat(Infinity)));`);

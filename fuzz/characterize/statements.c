@@ -256,10 +256,10 @@ static void state_seeds(struct lab *l, const struct variant_table *t)
 	const struct cell_is fails = {1, "direction", true}, passes = {1, "direction", false};
 	struct support s[2] = {lab_support(l, t, row_is, &fails), lab_support(l, t, row_is, &passes)};
 
-	if (s[0].n_row && !s[1].n_row)
+	if (s[0].n_row > 1 && !s[1].n_row)
 		lab_say(l, "seeds", STATEMENT_RULED_OUT, s, 1,
 		    "The seed does not matter: it fails for all %d directions drawn.", s[0].n_row);
-	else if (s[0].n_row)
+	else if (s[0].n_row && s[1].n_row)
 		lab_say(l, "seeds", STATEMENT_SHOWN, s, 2, "It fails for %d of %d directions drawn.", s[0].n_row,
 		    s[0].n_row + s[1].n_row);
 }
@@ -361,15 +361,18 @@ static void state_batches(struct lab *l, const struct variant_table *t)
 		lab_say(l, "batches", STATEMENT_SHOWN, &p, 1, "It does not fail in a batch.");
 }
 
-/* The engines of these rows, but for those of the primal. */
+/* The engines of these rows, but for those of the primal if there are others. */
 static const char *engine_list(struct lab *l, const struct variant_table *t, const struct support *s)
 {
 	const char *list = "";
+	bool differentiates = false;
 
+	for (int i = 0; i < s->n_row; i++)
+		differentiates = differentiates || strcmp(t->row[s->row[i]].cell[1], "primal") != 0;
 	for (int i = 0; i < s->n_row; i++) {
 		const struct variant_row *r = &t->row[s->row[i]];
 
-		if (strcmp(r->cell[1], "primal") != 0 && !strstr(list, r->cell[0]))
+		if ((strcmp(r->cell[1], "primal") != 0 || !differentiates) && !strstr(list, r->cell[0]))
 			list = LAB_TEXT(l, "%s%s%s", list, *list ? ", " : "", r->cell[0]);
 	}
 	return list;

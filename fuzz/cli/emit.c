@@ -99,7 +99,8 @@ static int emit_by_adapter(const struct format *f, struct emission *x)
 	x->weak_zero = engine_hello(b.engine[0])->weak_zero;
 	if (engine_emit(b.engine[0], x->c, x->arena, &text, &n, &e)) {
 		bench_declared_truth(&b, x->c, x->arena, &truth);
-		emit_comment(x, f->comment, f->title);
+		if (!x->brief)
+			emit_comment(x, f->comment, f->title);
 		emit_adapted(x, engine_hello(b.engine[0])->emits, text, n);
 	} else {
 		complain("emit: %s", e.text);
@@ -135,13 +136,13 @@ static int emit_by_target(const struct emit_target *t, struct emission *x)
 	return EXIT_NOTHING;
 }
 
-static int emit_case(const char *path, const struct format *f, const struct emit_target *t, struct arena *a)
+static int emit_case(const char *path, const struct format *f, const struct emit_target *t, bool brief, struct arena *a)
 {
 	struct text out = {.arena = a};
 	struct error e = {0};
 	struct reported of;
 	struct testcase c;
-	struct emission x = {.c = &c, .arena = a, .out = &out};
+	struct emission x = {.c = &c, .brief = brief, .arena = a, .out = &out};
 	int code;
 
 	if (!read_case(path, a, &c, &of, &e))
@@ -154,9 +155,10 @@ static int emit_case(const char *path, const struct format *f, const struct emit
 int command_emit(int argc, char **argv)
 {
 	const char *name = NULL;
-	bool list = false;
+	bool list = false, brief = false;
 	const struct option_row rows[] = {
 	    {"format", OPTION_TEXT, &name, "F", "the engine to write for; --formats lists them"},
+	    {"brief", OPTION_FLAG, &brief, NULL, "the engine's calls alone: it prints the numbers and judges nothing"},
 	    {"formats", OPTION_FLAG, &list, NULL, "list the formats"},
 	};
 	const struct options o = {"emit", "--format F CASE",
@@ -191,8 +193,12 @@ int command_emit(int argc, char **argv)
 			    name ? "the case" : "--format");
 		return EXIT_USAGE;
 	}
+	if (brief && t && !strcmp(t->name, "c")) {
+		complain("emit: there is no brief source in C");
+		return EXIT_USAGE;
+	}
 	arena_init(&a, COMMAND_ARENA);
-	code = emit_case(operand[0], f, t, &a);
+	code = emit_case(operand[0], f, t, brief, &a);
 	arena_free(&a);
 	return code;
 }

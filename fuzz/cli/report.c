@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emit/emit.h"
+#include "engines/process/hello.h"
 #include "reports/render.h"
 #include "reports/report.h"
 #include "fuzz/characterize/characterize.h"
@@ -31,6 +33,24 @@ static int render(const struct report_options *o, const char *source, size_t len
 	}
 	o->rendering->render(&out, root, source);
 	return write_output(o->out, out.at ? out.at : "", out.len);
+}
+
+/* Adds to the report a program for the engine alone, if the engine writes one: of the case that is shown first. */
+static void add_script(struct report *r, struct engine *engine, struct arena *a)
+{
+	const struct hello *hello = engine_hello(engine);
+	const struct testcase *c = r->characterization->typical.c ? r->characterization->typical.c : r->c;
+	const struct emission x = {.c = c, .brief = true, .arena = a, .out = NEW(a, struct text, 1)};
+	struct error e = {0};
+	const char **text;
+	int n;
+
+	x.out->arena = a;
+	if (!hello || !hello->emits || !engine_emit(engine, c, a, &text, &n, &e))
+		return;
+	emit_adapted(&x, hello->emits, text, n);
+	r->script = x.out->at;
+	r->script_suffix = hello->emits;
 }
 
 /* The report of a finding, with the results of experiments. */
@@ -78,6 +98,8 @@ static int report_case(const struct report_options *o, const struct testcase *c,
 		    .answers = r.answer[0],
 		    .judgement = &r.judgement[0],
 		    .characterization = &x};
+		if (!strcmp(o->rendering->name, "issue"))
+			add_script(&report, b.engine[0], a);
 		text = report_write(&report, a, &len);
 		code = render(o, text, len, a);
 	}
@@ -150,8 +172,8 @@ static int report_campaign(const char *dir, const char *format, const char *base
 {
 	if (!format || !strcmp(format, "html"))
 		return report_pages(dir, baseline, out, a);
-	if (!strcmp(format, "dot")) {
-		complain("report: no index as 'dot': html, markdown or json");
+	if (!strcmp(format, "dot") || !strcmp(format, "issue")) {
+		complain("report: no index as '%s': html, markdown or json", format);
 		return EXIT_USAGE;
 	}
 	return report_index(dir, format, baseline, out, a);
@@ -168,7 +190,8 @@ int command_report(int argc, char **argv)
 	    {"engine", OPTION_TEXT, &report.spec, ENGINE_ARGUMENT,
 	        "the engine with the finding (default: the one of a report)"},
 	    {"engines", OPTION_TEXT, &engines, "FILE", ENGINES_HELP_ONE},
-	    {"format", OPTION_TEXT, &format, "NAME", "text (default), json, markdown, html (default for DIR) or dot"},
+	    {"format", OPTION_TEXT, &format, "NAME",
+	        "text (default), json, markdown, issue, html (default for DIR) or dot"},
 	    {"out", OPTION_TEXT, &report.out, "FILE",
 	        "write here; for pages, the directory (default: standard output, DIR/html)"},
 	    {"baseline", OPTION_TEXT, &baseline, "FILE", "with DIR: mark the findings that are known"},

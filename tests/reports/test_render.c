@@ -40,14 +40,15 @@ static const char *report_of(const char *text, struct arena *a)
 	    "\"typical\":{\"summary\":%s,\"request\":%s,"
 	    "\"where\":{\"point\":0,\"of\":%s},"
 	    "\"program\":[%s],\"points\":[{\"text\":%s}]},"
-	    "\"characterization\":{\"cause\":%s,\"statements\":[{\"kind\":\"shown\",\"text\":%s}],"
+	    "\"characterization\":{\"cause\":%s,\"statements\":[{\"kind\":\"shown\",\"text\":%s},{\"kind\":\"ruled-out\",\"text\":%s}],"
 	    "\"condition\":{\"text\":%s,"
 	    "\"failing\":{\"with\":1,\"of\":1},"
 	    "\"passing\":{\"without\":1,\"of\":1}},\"first_departure\":{\"line\":0,\"sentence\":%s},"
 	    "\"experiments\":[{\"title\":%s,\"varies\":%s,\"columns\":[%s],"
 	    "\"rows\":[{\"cells\":[%s],\"engine\":%s,\"verdict\":%s,\"fails\":true}]}]},"
-	    "\"versions\":{\"adjudge\":%s},\"case\":%s}",
-	    q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, small_case);
+	    "\"versions\":{\"adjudge\":%s},\"script\":{\"language\":%s,\"text\":%s},\"case\":%s}",
+	    q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q,
+	    small_case);
 }
 
 static const char *rendered(const char *format, const char *text, struct arena *a)
@@ -118,27 +119,27 @@ static bool line_begins(const char *text, const char *start)
 }
 
 /*
- * formats: letters of those it is tried in: h HTML, m Markdown, p its prose, d DOT, i and j the indexes as HTML and
- * Markdown, c a comment in source.  `bad` must not be in what is rendered, or begin no line of it; as it stands the
- * text has it, so that without the escape the row fails.
+ * formats: letters of those it is tried in: h HTML, m Markdown, p its prose, s an issue, q its prose, d DOT, i and j
+ * the indexes as HTML and Markdown, c a comment in source.  `bad` must not be in what is rendered, or begin no line of
+ * it; as it stands the text has it, so that without the escape the row fails.
  */
 static const struct row {
 	const char *formats, *text, *bad;
 	bool at_line_start;
 } rows[] = {
-    {"hpij", "<script>alert(1)</script>", "<script", false},
-    {"hpij", "</title></pre><img src=x onerror=alert(1)>", "<img", false},
+    {"hpqij", "<script>alert(1)</script>", "<script", false},
+    {"hpqij", "</title></pre><img src=x onerror=alert(1)>", "<img", false},
     {"hi", "x\" onload=\"alert(1)", "\" onload", false},
     {"hi", "x' onload='alert(1)", "' onload", false},
     {"hi", "&lt;b&gt;", "&lt;b", false},
-    {"pj", "@everyone", "@everyone", false},
-    {"pj", "see #123", "#123", false},
-    {"pj", "a | b | c", "a | b", false},
-    {"pj", "[click](https://example.org)", "[click](", false},
-    {"pj", "![picture](https://example.org/x.png)", "![picture]", false},
-    {"pj", "https://example.org", "https://", false},
-    {"pj", "see www.example.org", " www.e", false},
-    {"pj", "**bold** _it_ `code` ~no~ $x$", "**bold**", false},
+    {"pqj", "@everyone", "@everyone", false},
+    {"pqj", "see #123", "#123", false},
+    {"pqj", "a | b | c", "a | b", false},
+    {"pqj", "[click](https://example.org)", "[click](", false},
+    {"pqj", "![picture](https://example.org/x.png)", "![picture]", false},
+    {"pqj", "https://example.org", "https://", false},
+    {"pqj", "see www.example.org", " www.e", false},
+    {"pqj", "**bold** _it_ `code` ~no~ $x$", "**bold**", false},
     {"j", "`code`", "`code`", false},
     {"m", "```\n# not a heading", "\n# not", false},
     {"d", "x\"]; n9 [label=\"y", "x\"]", false},
@@ -150,18 +151,18 @@ static const struct row {
     {"c", "/*/*/", "*/", false},
     {"c", "a line\nimport os", "\n", false},
     {"c", "a line\rimport os", "\r", false},
-    {"hmdijc", "\x1b[31mred\x1b]0;title\x07", "\x1b", false},
-    {"hmdijc",
+    {"hmsdijc", "\x1b[31mred\x1b]0;title\x07", "\x1b", false},
+    {"hmsdijc",
         "\xc2\x9b"
         "31mred",
         "\xc2\x9b", false},
-    {"hmdijc",
+    {"hmsdijc",
         "\xe2\x80\xae"
         "reversed",
         "\xe2\x80\xae", false},
-    {"hmdij", "x\n::error file=a::b", "::error", true},
-    {"hmij", "::error file=a::b", "::error", true},
-    {"hmdij", "x ##[error]b", "##[", false},
+    {"hmsdij", "x\n::error file=a::b", "::error", true},
+    {"hmsij", "::error file=a::b", "::error", true},
+    {"hmsdij", "x ##[error]b", "##[", false},
 };
 
 static void test_injection(struct arena *a)
@@ -169,8 +170,8 @@ static void test_injection(struct arena *a)
 	static const struct {
 		char letter;
 		const char *name;
-	} formats[] = {{'h', "html"}, {'m', "markdown"}, {'p', "markdown"}, {'d', "dot"}, {'i', "index html"},
-	    {'j', "index markdown"}, {'c', "comment"}};
+	} formats[] = {{'h', "html"}, {'s', "issue"}, {'m', "markdown"}, {'p', "markdown"}, {'q', "issue"},
+	    {'d', "dot"}, {'i', "index html"}, {'j', "index markdown"}, {'c', "comment"}};
 
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
 		if (row_wanted("injection: %s, %s", rows[k].formats, rows[k].text))
@@ -181,7 +182,7 @@ static void test_injection(struct arena *a)
 				if (!strchr(r->formats, formats[f].letter))
 					continue;
 				text = rendered(formats[f].name, r->text, a);
-				if (formats[f].letter == 'p')
+				if (formats[f].letter == 'p' || formats[f].letter == 'q')
 					text = without_code(text, a);
 				CHECK(r->at_line_start ? !line_begins(text, r->bad) : !strstr(text, r->bad),
 				    "%s: row %d: %s\n%.2000s", formats[f].name, (int)k, r->text, text);
@@ -193,9 +194,13 @@ static void test_injection(struct arena *a)
 /* A fence is longer than any inside. */
 static void test_fence(struct arena *a)
 {
-	const char *text = rendered("markdown", "````", a);
+	static const char *const format[] = {"markdown", "issue"};
 
-	CHECK(line_begins(text, "`````"), "the fence is as short as what it fences: %s", text);
+	for (int k = 0; k < 2; k++) {
+		const char *text = rendered(format[k], "````", a);
+
+		CHECK(line_begins(text, "`````"), "the fence is as short as what it fences: %s", text);
+	}
 }
 
 /* ---- drawings ---- */

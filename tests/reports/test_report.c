@@ -313,6 +313,8 @@ static struct sample *sample_of(enum sample_kind kind, struct arena *a)
 	switch (kind) {
 	case SAMPLE_CHARACTERIZED:
 		s->report.characterization = sample_characterization(s, a);
+		s->report.script = "judge = print\nimport torch\n";
+		s->report.script_suffix = "py";
 		spoil(s, VERDICT_WRONG, 2, -2.5, false);
 		break;
 	case SAMPLE_WRONG:
@@ -526,10 +528,14 @@ static void test_renderings(struct arena *a)
 		r->render(&out, root, source);
 		if (!strcmp(r->name, "dot"))
 			continue; /* the program alone */
-		CHECK(
-		    strstr(out.at, "-2.5") && strstr(out.at, "The forward value is right."), "%s: %s", r->name, out.at);
+		CHECK(strstr(out.at, "-2.5") && !strchr(out.at, '\x1b'), "%s: %s", r->name, out.at);
+		if (!strcmp(r->name, "issue")) {
+			CHECK(strstr(out.at, "\nimport torch\n") && strstr(out.at, "\n- Not a matter of the dtype."),
+			    "no script, or nothing ruled out: %s", out.at);
+			continue; /* no experiments */
+		}
+		CHECK(strstr(out.at, "The forward value is right."), "%s: %s", r->name, out.at);
 		CHECK(strstr(out.at, "nan-leak") && strstr(out.at, "0.001"), "%s: the rows: %s", r->name, out.at);
-		CHECK(!strchr(out.at, '\x1b'), "%s: escapes", r->name);
 	}
 	CHECK(rendering_find("text") && !rendering_find("txt"), "names");
 }

@@ -144,7 +144,7 @@ def lone(base):
     report = json.loads(next(iter(sorted((base / "moved/findings").glob("*.json")))).read_text())
     report["engine"] = f"proc:touch {marker}"
     (base / "lone.json").write_text(json.dumps(report))
-    for form in ("text", "json", "markdown", "html", "dot"):
+    for form in ("text", "json", "markdown", "issue", "html", "dot"):
         check(adjudge("report", base / "lone.json", "--format", form), f"format {form} of a foreign report is empty")
     adjudge("report", base / "lone.json", "--again", code=5)
     check(not marker.exists(), "a report started its engine")

@@ -1,0 +1,153 @@
+/*
+ * render_issue.c: a report as its engine's maintainers want it.  They need no word of ours: a title, a script in their
+ * own API, what is expected and what comes, the versions, an analysis, and what is ruled out.
+ */
+#include <string.h>
+
+#include "escape.h"
+#include "view.h"
+
+enum { SENTENCES = 3, RULED_OUT = 8 };
+
+static void put(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(struct text *out, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	text_put_template(out, ESCAPE_MARKDOWN, format, list);
+	va_end(list);
+}
+
+static void put_block(struct text *out, const char *language, const char *text)
+{
+	const char *fence = fence_of(&text, 1, out->arena);
+
+	text_put(out, "%s%s\n", fence, language);
+	for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
+		end = line + strcspn(line, "\n");
+		text_put_escaped(out, ESCAPE_MARKDOWN_CODE, arena_printf(out->arena, "%.*s", (int)(end - line), line));
+		text_put(out, "\n");
+	}
+	text_put(out, "%s\n", fence);
+}
+
+/* The first n sentences of the text. */
+static const char *sentences(const char *text, int n, struct arena *a)
+{
+	const char *end = text;
+
+	for (; n && *end; n--) {
+		const char *next = strstr(end, ". ");
+
+		end = next ? next + 2 : end + strlen(end);
+	}
+	return arena_printf(a, "%.*s", (int)(end - text), text);
+}
+
+/* The version alone where it stands after the engine's name for itself, else both. */
+static const char *versions(const struct json *report, struct arena *a)
+{
+	const char *version = render_member(report, "engine_version");
+
+	return *version ? version : arena_printf(a, "%s", render_member(report, "engine"));
+}
+
+static const char *language_of(const char *suffix)
+{
+	static const char *const table[][2] = {{"py", "python"}, {"cjs", "js"}, {"exs", "elixir"}};
+
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (!strcmp(suffix, table[i][0]))
+			return table[i][1];
+	for (const char *c = suffix; *c; c++)
+		if (*c < 'a' || *c > 'z')
+			return "";
+	return suffix;
+}
+
+/* The script, or without one the program as text, with its inputs. */
+static void put_script(struct text *out, const struct json *report)
+{
+	const struct json *script = json_find(report, "script"), *first = view_first(report),
+	                  *lines = json_find(first, "program");
+	struct text program = {.arena = out->arena};
+	struct testcase c;
+
+	if (*render_member(script, "text")) {
+		text_put(out, "\n### To reproduce\n\n");
+		put_block(out, language_of(render_member(script, "language")), render_member(script, "text"));
+		return;
+	}
+	text_put(out, "\n### Program\n\n");
+	text_put_bytes(&program, "", 0);
+	for (const struct json *v = lines ? lines->child : NULL; v; v = v->next)
+		text_put(&program, "%s\n", v->kind == JSON_STRING ? v->text : "");
+	if (view_case(first, out->arena, &c) && c.program.top.n_param)
+		text_put(&program, "at %s\n", view_point(&c, 0, out->arena));
+	text_put(&program, "request: %s\n", render_member(first, "request"));
+	put_block(out, "", program.at);
+}
+
+static void put_numbers(struct text *out, const struct json *report)
+{
+	const char *right = view_side(report, "expected", out->arena), *got = view_side(report, "returned", out->arena);
+	const char *of = render_member(json_find(report, "where"), "of"),
+	           *text = render_member(
+	               json_find(report, "points") ? json_find(report, "points")->child : NULL, "text");
+
+	text_put(out, "\n### Expected and actual\n\n");
+	if (*right || *got) {
+		put(out, "%s: expected ", *of ? of : "result");
+		put(out, "%s, ", *right ? right : "a number");
+		put(out, "actual **%s**.", *got ? got : "nothing");
+		if (*view_allowed(report, out->arena) && strcmp(view_allowed(report, out->arena), "0") != 0)
+			put(out, " A right result is at most %s off.", view_allowed(report, out->arena));
+		text_put(out, "\n");
+	}
+	if (*text) {
+		text_put(out, "\n");
+		put_block(out, "", text);
+	}
+}
+
+static void put_ruled_out(struct text *out, const struct json *list)
+{
+	const struct json *const *s = view_statements(list, out->arena);
+
+	for (int k = 0, n = 0; s[k] && n < RULED_OUT; k++) {
+		if (strcmp(render_member(s[k], "kind"), "ruled-out") != 0)
+			continue;
+		if (!n++)
+			text_put(out, "\n### Ruled out\n\n");
+		put(out, "- %s\n", render_member(s[k], "text"));
+	}
+}
+
+/* The first sentence without its full stop, and without our name of the engine: the readers know theirs. */
+static const char *title(const struct json *report, struct arena *a)
+{
+	const char *text = *view_cause(report) ? sentences(view_cause(report), 1, a) : render_member(report, "summary");
+	size_t len = strlen(text);
+
+	while (len && (text[len - 1] == ' ' || text[len - 1] == '.'))
+		len--;
+	return arena_printf(a, "%.*s", (int)len, text);
+}
+
+void render_issue(struct text *out, const struct json *report, const char *source)
+{
+	const struct json *x = json_find(report, "characterization"), *found = json_find(report, "versions");
+	const char *cause = view_cause(report);
+
+	(void)source;
+	put(out, "# %s\n\n", title(report, out->arena));
+	put(out, "%s\n", *cause ? sentences(cause, SENTENCES, out->arena) : render_member(report, "summary"));
+	put_script(out, report);
+	put_numbers(out, view_first(report));
+	put(out, "\n### Versions\n\n%s.", versions(report, out->arena));
+	put(out, " Found by adjudge %s, which computed the expected number in high precision.\n",
+	    render_member(found, "adjudge"));
+	if (x && json_find(x, "statements"))
+		put_ruled_out(out, json_find(x, "statements"));
+}
