@@ -17,13 +17,6 @@ const struct rendering *rendering_find(const char *name)
 	return NULL;
 }
 
-const char *render_member(const struct json *v, const char *key)
-{
-	const struct json *m = v && v->kind == JSON_OBJECT ? json_find(v, key) : NULL;
-
-	return m && (m->kind == JSON_STRING || m->kind == JSON_NUMBER) ? m->text : "";
-}
-
 void render_json(struct text *out, const struct json *report, const char *source)
 {
 	(void)report;

@@ -9,6 +9,13 @@
 
 enum { ELEMENTS_SHOWN = 16 };
 
+const char *render_member(const struct json *v, const char *key)
+{
+	const struct json *m = v && v->kind == JSON_OBJECT ? json_find(v, key) : NULL;
+
+	return m && (m->kind == JSON_STRING || m->kind == JSON_NUMBER) ? m->text : "";
+}
+
 static const char *shortest(double x, struct arena *a)
 {
 	char digits[REAL_TEXT];
