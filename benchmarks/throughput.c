@@ -3,6 +3,7 @@
  * time goes.
  *
  *   throughput [--ops N] [SPEC...]   ops of a program, 20 unless given; engines, three right ones unless given
+ *   throughput [--ops N] --floor     no engine and no judging: central differences in MPFR, and nothing else
  *
  * A case is a program, a point and one request, vjp and jvp in turn; three right engines are asked, or those that the
  * command line names, both oracles run as in a campaign (finite differences on one case in 16 and wherever something is
@@ -12,6 +13,9 @@
 #include "engines/kernels/kernels.h"
 #include "fuzz/bench/bench.h"
 #include "fuzz/generate/choice.h"
+#include "oracles/evaluate/evaluate.h"
+#include "oracles/evaluate/scalar_ops.h"
+#include "oracles/oracle_rules.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +23,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { PROGRAMS = 400, OPS = 20, OPS_MOST = 200, ROUNDS = 5, WINDOW = 64 };
+enum { PROGRAMS = 400, OPS = 20, OPS_MOST = 200, ROUNDS = 5, WINDOW = 64, FLOOR_BITS = 128, FLOOR_STEP = -40 };
 
 static double clock_of(clockid_t id)
 {
@@ -163,7 +167,7 @@ static int measure(const char *name, int percent, int n_op, const char *const *s
 	struct testcase cases[PROGRAMS];
 	struct choice c = choice_seeded(20);
 	struct counts sum;
-	double start, generation, json = 0, total, processor;
+	double start, generation, drawing, json = 0, total, processor;
 
 	if (!bench_open(&b, spec, n_spec, &options, &e)) {
 		fprintf(stderr, "%s\n", e.text);
@@ -173,13 +177,15 @@ static int measure(const char *name, int percent, int n_op, const char *const *s
 	for (int k = 0; k < 2; k++)
 		arena_init(&window[k].arena, (size_t)1 << 30);
 	start = now();
+	processor = clock_of(CLOCK_PROCESS_CPUTIME_ID);
 	for (int k = 0; k < PROGRAMS; k++)
 		cases[k] = draw_case(&c, percent, n_op, k % 2, &programs);
 	generation = (now() - start) * ROUNDS;
+	drawing = (clock_of(CLOCK_PROCESS_CPUTIME_ID) - processor) * ROUNDS;
 	start = now();
 	processor = clock_of(CLOCK_PROCESS_CPUTIME_ID);
 	sum = judge_all(&b, cases, window, &json);
-	processor = clock_of(CLOCK_PROCESS_CPUTIME_ID) - processor + generation;
+	processor = clock_of(CLOCK_PROCESS_CPUTIME_ID) - processor + drawing;
 	total = now() - start + generation;
 	struct oracle_statistics s = oracle_statistics(b.oracle);
 	double mpfr = s.analytic_seconds + s.fd_seconds;
@@ -197,6 +203,48 @@ static int measure(const char *name, int percent, int n_op, const char *const *s
 	return sum.findings > 0;
 }
 
+/*
+ * The least that an oracle in high precision could do: two evaluations of the program for each input, at the precision
+ * of the oracles and without error bounds.
+ */
+static int measure_floor(const char *name, int percent, int n_op)
+{
+	struct arena programs, scratch;
+	struct evaluation ev = {0};
+	struct choice c = choice_seeded(20);
+	struct testcase cases[PROGRAMS];
+	double processor;
+
+	arena_init(&programs, (size_t)1 << 30);
+	arena_init(&scratch, (size_t)1 << 30);
+	mp_setup();
+	evaluation_open(&ev, &oracle_rules_right);
+	ev.precision = FLOOR_BITS;
+	for (int k = 0; k < PROGRAMS; k++)
+		cases[k] = draw_case(&c, percent, n_op, k % 2, &programs);
+	processor = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+	for (int k = 0; k < PROGRAMS * ROUNDS; k++, arena_reset(&scratch)) {
+		const struct testcase *t = &cases[k % PROGRAMS];
+
+		for (int i = 0; i < t->program.top.n_param; i++) {
+			struct tensor *direction = NEW(&scratch, struct tensor, t->program.top.n_param);
+
+			for (int j = 0; j < t->program.top.n_param; j++) {
+				direction[j] = tensor_new(&scratch, &t->point[0][j].type);
+				direction[j].at[0].f = j == i;
+			}
+			for (int sign = -1; sign <= 1; sign += 2)
+				evaluate(&ev, &t->program, t->point[0], direction, sign, FLOOR_STEP, &scratch);
+		}
+	}
+	processor = clock_of(CLOCK_PROCESS_CPUTIME_ID) - processor;
+	printf("%-16s %8.0f per second of the processor\n", name, PROGRAMS * ROUNDS / processor);
+	evaluation_close(&ev);
+	arena_free(&programs);
+	arena_free(&scratch);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const right[] = {"forward", "tape", "functional"};
@@ -211,5 +259,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "throughput: --ops needs a number from 1 to %d\n", OPS_MOST);
 		return 2;
 	}
+	if (argc == first + 1 && !strcmp(argv[first], "--floor"))
+		return measure_floor("arithmetic-heavy", 70, n_op) | measure_floor("uniform", 0, n_op);
 	return measure("arithmetic-heavy", 70, n_op, spec, n) | measure("uniform", 0, n_op, spec, n);
 }
