@@ -129,7 +129,7 @@ static struct component ***components_of(struct analytic *self, struct conventio
 	conventions->corner = corners;
 	for (int s = 0; s < corners->n_corner; s++) {
 		corners_choose(corners, s);
-		analytic_sweep(self, conventions, t);
+		analytic_sweep(self, conventions, t, NULL);
 		if (self->singular)
 			analytic_weak_zeros(self, conventions, t->kind);
 		for (int i = 0; i < n; i++)

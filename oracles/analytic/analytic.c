@@ -10,6 +10,7 @@
 #include "nan_reach.h"
 #include "oracles/evaluate/scalar_ops.h"
 #include "quotients.h"
+#include "resweep.h"
 #include "singular.h"
 #include "oracles/evaluate/trace_request.h"
 #include "oracles/oracle_rules.h"
@@ -310,12 +311,9 @@ struct component analytic_component(struct analytic *self, const struct transfor
 }
 
 static void derivative_truth(struct analytic *self, const struct conventions *conventions, const struct transform *t,
-    const struct type *types, int n, struct truth_tensor *out)
+    const struct resweep *again, const struct type *types, int n, struct truth_tensor *out)
 {
-	if (t->kind == TRANSFORM_VJP)
-		analytic_sweep_adjoint(self, conventions, t);
-	else
-		analytic_sweep_tangent(self, conventions, t);
+	analytic_sweep(self, conventions, t, again);
 	if (self->singular)
 		analytic_weak_zeros(self, conventions, t->kind);
 	for (int i = 0; i < n; i++)
@@ -465,12 +463,14 @@ static void truth_one_way(
 	if (c->n_transform == 1 && c->transform[0].kind == TRANSFORM_VJP)
 		analytic_find_merged(self);
 	if (c->n_transform == 1) {
+		const struct resweep *again = NULL;
 		for (int k = 0; k < out->n_assignment; k++) {
 			conventions_assign(&conventions, k);
-			derivative_truth(self, &conventions, &c->transform[0], types, n, out->derivative[k]);
+			derivative_truth(self, &conventions, &c->transform[0], again, types, n, out->derivative[k]);
+			again = k == 0 && out->kink ? resweep_plan(self, &c->transform[0], a) : again;
 		}
 		if (out->kink && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
-			out->hull = analytic_hull(self, &conventions, &c->transform[0], types, n, a);
+			out->hull = analytic_hull(self, &conventions, &c->transform[0], types, n, again, a);
 		if (conventions.n_assignment > CONVENTION_ASSIGNMENTS)
 			undecide(out->derivative[0], n, REASON_CONVENTION);
 	} else if (c->n_transform > 1 && !stacked_truth(self, c, types, n, out->derivative[0])) {

@@ -179,7 +179,7 @@ static void fill_ranges(struct analytic *self, const struct conventions *convent
 /* ---- both ---- */
 
 struct hull *analytic_hull(struct analytic *self, struct conventions *conventions, const struct transform *t,
-    const struct type *types, int n, struct arena *a)
+    const struct type *types, int n, const struct resweep *again, struct arena *a)
 {
 	struct hull *out = NEW(a, struct hull, 1);
 	for (int i = 0; i < n; i++)
@@ -204,7 +204,7 @@ struct hull *analytic_hull(struct analytic *self, struct conventions *convention
 	for (int s = 0; s < corners->n_corner; s++) {
 		out->corner[s] = NEW(a, double, out->n_component);
 		corners_choose(corners, s);
-		analytic_sweep(self, conventions, t);
+		analytic_sweep(self, conventions, t, again);
 		add_corner(self, t, types, n, s, out);
 	}
 	conventions->corner = NULL;

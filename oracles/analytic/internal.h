@@ -75,11 +75,12 @@ void analytic_make_flows(struct analytic *self, int n);
  * Fills self->flow and self->value for every scalar of the trace. At kinks the assignment in `conventions` holds. The
  * seeds come from t: the cotangents of the results, backwards, or the tangents of t->wrt, forwards.
  */
-void analytic_sweep_adjoint(struct analytic *self, const struct conventions *conventions, const struct transform *t);
-void analytic_sweep_tangent(struct analytic *self, const struct conventions *conventions, const struct transform *t);
-
-/* The sweep of t's kind. */
-void analytic_sweep(struct analytic *self, const struct conventions *conventions, const struct transform *t);
+struct resweep;
+/* The sweep of t's kind. again: NULL, or the part of it that other conventions change (resweep.h). */
+void analytic_sweep(struct analytic *self, const struct conventions *conventions, const struct transform *t,
+    const struct resweep *again);
+/* The work of an edge of scalar k in a trace that was swept before. */
+int64_t analytic_known_work(const struct analytic *self, int k);
 
 /* Evaluates the program at c->point[which] for a sweep. Gives the order of the request, with ops `derivative`. */
 int analytic_trace(struct analytic *self, const struct testcase *c, int which, struct arena *a);
@@ -112,9 +113,9 @@ struct component analytic_component(struct analytic *self, const struct transfor
 
 /*
  * The answers that mixtures of conventions may give at a point with a tie. types: those of the n derivatives of t. The
- * result is in the arena; conventions is working memory.
+ * result is in the arena; conventions is working memory. again: what is left of the sweeps of t after the first one.
  */
 struct hull *analytic_hull(struct analytic *self, struct conventions *conventions, const struct transform *t,
-    const struct type *types, int n, struct arena *a);
+    const struct type *types, int n, const struct resweep *again, struct arena *a);
 
 #endif

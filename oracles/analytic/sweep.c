@@ -1,11 +1,13 @@
 /* sweep.c: one tangent or adjoint sweep over the trace. Every contribution carries its radii. */
 #include "contribution.h"
 #include "internal.h"
+#include "resweep.h"
 #include "oracles/oracle_rules.h"
 #include "oracles/evaluate/double_of.h"
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #define R MPFR_RNDN
 
@@ -51,6 +53,13 @@ bool analytic_partial(struct analytic *self, const struct conventions *conventio
 	if (copy)
 		keep_partial(self->kept, edge, p, connected);
 	return connected;
+}
+
+int64_t analytic_known_work(const struct analytic *self, int k)
+{
+	return self->note[k].original > 0 && !convention_tied(self->note, k)
+	    ? KEPT_WORK
+	    : PARTIAL_WORK + work_of(self->ev.scalar[k].op, self->ev.precision, 1);
 }
 
 /*
@@ -130,39 +139,51 @@ static void add_up_there(struct terms *there, const struct terms *terms)
 	there->negative += terms->negative;
 }
 
-void analytic_sweep_adjoint(struct analytic *self, const struct conventions *conventions, const struct transform *t)
+/* Whether a sweep changes the flow of scalar k. */
+static bool changes(const struct resweep *again, int k) { return !again || again->inside[k]; }
+
+/* Finishes the adjoint of scalar k and adds it to those of its parents. */
+static void adjoint_of(struct analytic *self, const struct conventions *conventions, const struct resweep *again, int k)
 {
-	struct evaluation *ev = &self->ev;
-	flows_clear(self);
-	for (int i = 0; i < ev->n_result; i++) {
-		const struct tensor *seed = &t->seed[i];
-		if (dtype_is_float(seed->type.dtype))
-			for (int e = 0; e < shape_elements(&seed->type.shape); e++)
-				flow_add_seed(self, ev->result[i].at[e].scalar, seed->at[e].f);
-	}
-	for (int k = ev->n_scalar - 1; k >= 0; k--) {
-		const struct scalar *s = &ev->scalar[k];
-		if (!self->flow[k].present || !self->note[k].active)
-			continue;
+	const struct evaluation *ev = &self->ev;
+	const struct scalar *s = &ev->scalar[k];
+	if (!self->flow[k].present || !self->note[k].active)
+		return;
+	if (changes(again, k)) {
 		self->flow[k].grouped |= self->note[k].merged;
 		flow_finish(self, k);
 		if (self->note[k].merged)
 			analytic_merge(self, k);
 		analytic_left_alone(self, k, true);
-		for (int j = 0; j < s->n_parent; j++) {
-			struct partial p;
-			struct chain chain;
-			int parent = ev->parent[s->parent + j];
-			if (!self->note[parent].active)
-				continue;
-			bool connected = analytic_partial(self, conventions, k, j, &p);
-			flow_add_product(self, k, parent, k, connected ? &p : NULL, chain_of(self, k, j, true, &chain));
-			bool operand = connected && is_operand(s, &p) && self->flow[k].terms.n > 1;
-			self->flow[parent].grouped |= operand;
-			if (operand || (connected && passes_on(self, k, &p)))
-				add_up_there(&self->flow[parent].terms, &self->flow[k].terms);
-		}
 	}
+	for (int j = 0; j < s->n_parent; j++) {
+		struct partial p;
+		struct chain chain;
+		int parent = ev->parent[s->parent + j];
+		if (!self->note[parent].active || !changes(again, parent))
+			continue;
+		bool connected = analytic_partial(self, conventions, k, j, &p);
+		flow_add_product(self, k, parent, k, connected ? &p : NULL, chain_of(self, k, j, true, &chain));
+		bool operand = connected && is_operand(s, &p) && self->flow[k].terms.n > 1;
+		self->flow[parent].grouped |= operand;
+		if (operand || (connected && passes_on(self, k, &p)))
+			add_up_there(&self->flow[parent].terms, &self->flow[k].terms);
+	}
+}
+
+static void sweep_adjoint(struct analytic *self, const struct conventions *conventions, const struct transform *t,
+    const struct resweep *again)
+{
+	struct evaluation *ev = &self->ev;
+	for (int i = 0; i < ev->n_result; i++) {
+		const struct tensor *seed = &t->seed[i];
+		if (dtype_is_float(seed->type.dtype))
+			for (int e = 0; e < shape_elements(&seed->type.shape); e++)
+				if (changes(again, ev->result[i].at[e].scalar))
+					flow_add_seed(self, ev->result[i].at[e].scalar, seed->at[e].f);
+	}
+	for (int i = (again ? again->n : ev->n_scalar) - 1; i >= 0; i--)
+		adjoint_of(self, conventions, again, again ? again->at[i] : i);
 }
 
 /* The parent whose tangent is number `rank` in ascending order, by quickselect. order[] is working memory. */
@@ -332,50 +353,70 @@ static void finish_mean(struct analytic *self, int k)
 		flow_poison(&self->flow[k], REASON_OVERFLOW);
 }
 
-void analytic_sweep_tangent(struct analytic *self, const struct conventions *conventions, const struct transform *t)
+static void tangent_of(struct analytic *self, const struct conventions *conventions, int k)
+{
+	const struct evaluation *ev = &self->ev;
+	const struct scalar *s = &ev->scalar[k];
+	if (!self->note[k].active)
+		return;
+	if (convention_tied(self->note, k) && convention_is_directional(conventions, ev, k)) {
+		directional_tangent(self, k);
+	} else {
+		for (int j = 0; j < s->n_parent; j++) {
+			struct partial p;
+			struct chain chain;
+			int parent = ev->parent[s->parent + j];
+			if (!self->flow[parent].present)
+				continue;
+			bool connected = analytic_partial(self, conventions, k, j, &p);
+			flow_add_product(
+			    self, k, k, parent, connected ? &p : NULL, chain_of(self, k, j, false, &chain));
+		}
+		if (s->op == OP_DIV)
+			quotient_rule(self, k);
+		if (s->op == OP_MAX || s->op == OP_MIN)
+			blend(self, k);
+	}
+	flow_finish(self, k);
+	finish_mean(self, k);
+	if (self->flow[k].reach > dtype_table[s->dtype].max) /* (b a' - a b')/h^2 */
+		flow_escape(&self->flow[k], s->kind);
+	analytic_left_alone(self, k, false);
+}
+
+static void sweep_tangent(struct analytic *self, const struct conventions *conventions, const struct transform *t,
+    const struct resweep *again)
 {
 	struct evaluation *ev = &self->ev;
-	flows_clear(self);
-	for (int i = 0; i < t->n_wrt; i++) {
+	for (int i = 0; i < t->n_wrt && !again; i++) { /* no tie chooses the tangent of an input */
 		const struct tensor *seed = &t->seed[i];
 		if (dtype_is_float(seed->type.dtype))
 			for (int e = 0; e < shape_elements(&seed->type.shape); e++)
 				flow_add_seed(self, ev->input_scalar[t->wrt[i]] + e, seed->at[e].f);
 	}
-	for (int k = 0; k < ev->n_scalar; k++) {
-		const struct scalar *s = &ev->scalar[k];
-		if (!self->note[k].active)
-			continue;
-		if (convention_tied(self->note, k) && convention_is_directional(conventions, ev, k)) {
-			directional_tangent(self, k);
-		} else {
-			for (int j = 0; j < s->n_parent; j++) {
-				struct partial p;
-				struct chain chain;
-				int parent = ev->parent[s->parent + j];
-				if (!self->flow[parent].present)
-					continue;
-				bool connected = analytic_partial(self, conventions, k, j, &p);
-				flow_add_product(
-				    self, k, k, parent, connected ? &p : NULL, chain_of(self, k, j, false, &chain));
-			}
-			if (s->op == OP_DIV)
-				quotient_rule(self, k);
-			if (s->op == OP_MAX || s->op == OP_MIN)
-				blend(self, k);
-		}
-		flow_finish(self, k);
-		finish_mean(self, k);
-		if (self->flow[k].reach > dtype_table[s->dtype].max) /* (b a' - a b')/h^2 */
-			flow_escape(&self->flow[k], s->kind);
-		analytic_left_alone(self, k, false);
-	}
+	for (int i = 0; i < (again ? again->n : ev->n_scalar); i++)
+		tangent_of(self, conventions, again ? again->at[i] : i);
 }
 
-void analytic_sweep(struct analytic *self, const struct conventions *conventions, const struct transform *t)
+/* Makes the flows absent that a sweep changes. What weak zeros left in the others goes, too. */
+static void clear(struct analytic *self, const struct resweep *again)
 {
-	if (t->kind == TRANSFORM_VJP)
-		analytic_sweep_adjoint(self, conventions, t);
-	else
-		analytic_sweep_tangent(self, conventions, t);
+	if (!again) {
+		flows_clear(self);
+		return;
+	}
+	for (int i = 0; i < again->n; i++)
+		if (again->inside[again->at[i]])
+			memset(&self->flow[again->at[i]], 0, sizeof *self->flow);
+	for (int k = 0; k < self->ev.n_scalar && self->singular; k++)
+		self->flow[k].weak = false;
+	self->shared.k = -1;
+	work_take(self->ev.work, again->work, self->ev.n_scalar, self->ev.arena);
+}
+
+void analytic_sweep(struct analytic *self, const struct conventions *conventions, const struct transform *t,
+    const struct resweep *again)
+{
+	clear(self, again);
+	(t->kind == TRANSFORM_VJP ? sweep_adjoint : sweep_tangent)(self, conventions, t, again);
 }
