@@ -65,8 +65,30 @@ declares() {
 }
 check 1 run --engine "$there tape+weak-zero" "$work/dead.json"
 says out nan-leak
-check 0 run --engine "$(declares tape+weak-zero '"weak_zero":true')" "$work/dead.json"
+weak=$(declares tape+weak-zero '"weak_zero":true')
+check 0 run --engine "$weak" "$work/dead.json"
 says out convention
+says out 'a NaN of weak zeros, which it declares'
+check 1 run --strict --engine "$weak" "$work/dead.json"
+says out nan-leak
+check 0 gate "$work/dead.json" --engine "$weak"
+check 1 gate "$work/dead.json" --engine "$weak" --strict
+check 0 minimize "$work/dead.json" --engine "wz=$weak" --out "$work/leak.json"
+says err 'wz|*|nan-leak|declared: '
+check 0 report "$work/leak.json" --engine "wz=$weak"
+says out 'wz'
+# A campaign reports one entry, with a report of its own, and does not fail.
+check 0 fuzz --engine "wz=$weak" --driver generate --seed 1 --cases 130 --out "$work/weak" --quiet
+says out '0 distinct findings'
+says out 'wz: nan-leak by weak zeros, which it declares: 1 case, the first is case 116, minimal case of 2 ops'
+check 1 run --strict "$work"/weak/findings/*.json --engine "wz=$weak"
+check 1 fuzz --engine "wz=$weak" --driver generate --seed 1 --cases 130 --strict --out "$work/weak-strict" --quiet
+says out '1 distinct finding,'
+# Another bug of the same engine is not taken for it.
+check 1 fuzz --engine "wz=$(declares tape+weak-zero+scale:sin:1.5 '"weak_zero":true')" --driver generate --seed 1 --cases 130 --out "$work/weak-sine" --quiet
+says out '1 distinct finding,'
+says out 'wz|vjp|sin'
+says out 'wz: nan-leak by weak zeros, which it declares'
 cat >"$work/atan.json" <<'EOF'
 {"schema": "adjudge.case/1", "inputs": ["x: f64[]"], "body": [{"out": ["d: f64[]"], "op": "derivative", "args": ["x", "x"], "primals": 1, "transform": "jvp",
  "regions": [{"params": ["y: f64[]"], "body": [{"out": ["z"], "op": "atan", "args": ["y"]}], "results": ["z"]}]}],

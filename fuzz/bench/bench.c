@@ -106,6 +106,7 @@ static bool reference_agrees(struct bench *b, const struct testcase *c, const st
 		return true;
 	answer = bench_ask(b, b->reference, c, a, &incident);
 	bench_verdict(b, b->reference, c, truth, answer, a, &j);
+	judgement_forgive(&j);
 	arena_rewind(a, mark);
 	return j.verdict == VERDICT_AGREE || j.verdict == VERDICT_CONVENTION || j.verdict == VERDICT_INACCURATE;
 }
@@ -399,6 +400,12 @@ bool bench_any_incident(const struct bench *b, const struct bench_result *r)
 		if (r->incident[k].status != ANSWER_OK)
 			return true;
 	return false;
+}
+
+void bench_forgive(const struct bench *b, struct bench_result *io)
+{
+	for (int k = 0; k < b->n_engine; k++)
+		judgement_forgive(&io->judgement[k]);
 }
 
 bool judgement_has_numbers(const struct judgement *j)

@@ -141,6 +141,9 @@ bool bench_any_incident(const struct bench *b, const struct bench_result *r);
 /* The verdict for an answer of that status.  ANSWER_FAILURE decides nothing. */
 enum verdict bench_verdict_of(enum answer_status status);
 
+/* For a command that is not strict: declared leaks of all engines become conventions (judgement_forgive). */
+void bench_forgive(const struct bench *b, struct bench_result *io);
+
 /* Whether expected, returned and radius of a judgement mean something, because it is about one number. */
 bool judgement_has_numbers(const struct judgement *j);
 /* A decimal for people: enough digits to tell doubles apart, "nan", "inf". */

@@ -72,5 +72,5 @@ void bench_verdict(struct bench *b, const struct engine *engine, const struct te
 	 * of their dead branches. */
 	if (out->verdict == VERDICT_NAN_LEAK && hello && hello->weak_zero &&
 	    (out->weak_zero || hello_has_derivatives_written(hello, &c->program)))
-		out->verdict = VERDICT_CONVENTION;
+		out->weak_zero = out->declared = true;
 }

@@ -4,7 +4,8 @@
 
 #include "bench.h"
 
-/* Judges the answer.  A limitation that the engine's hello declares is no finding. */
+/* Judges the answer.  A limitation that the engine's hello declares is no finding. A NaN
+ * of weak zeros is marked as declared (struct judgement). */
 void bench_verdict(struct bench *b, const struct engine *engine, const struct testcase *c, const struct truth *truth,
     const struct answer *answer, struct arena *a, struct judgement *out);
 

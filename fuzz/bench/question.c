@@ -31,7 +31,7 @@ static bool is_asked_for(const struct question *q, const struct engine *engine, 
 	const char *signature;
 
 	if (!q->signature)
-		return true;
+		return q->declared || !j->declared;
 	signature = signature_coarse(engine_name(engine), c, j, a);
 	if (!strcmp(signature, q->signature))
 		return true;

@@ -63,6 +63,7 @@ struct question {
 	bool full_is_no;
 
 	const char *signature; /* the coarse signature of the finding; NULL: any finding */
+	bool declared;         /* without a signature: a leak that the engine declares is a finding too */
 	struct slips *slips;   /* receives findings of other signatures; NULL: they are dropped */
 	bool disagreement;     /* the finding is that the oracles disagree; JUDGED_IN_FULL, no engine is needed */
 

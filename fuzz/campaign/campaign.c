@@ -76,6 +76,7 @@ static void open_triage(struct campaign *self)
 	    .seed = o->seed,
 	    .minimize_budget = o->minimize_budget,
 	    .max_findings = o->max_findings,
+	    .strict = o->strict,
 	    .deadline = self->deadline,
 	    .dir = self->findings_dir,
 	    .pending = self->pending_dir,

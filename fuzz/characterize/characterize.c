@@ -218,7 +218,7 @@ static void find_typical(struct lab *l, double seconds, struct typical_case *out
 	/* a quarter of the time, so that a slow engine leaves some for the experiments */
 	const struct limit until = {
 	    .deadline = isfinite(l->deadline) ? l->deadline - 0.75 * seconds : 0, .stop = stop_requested};
-	const struct question q = {.bench = l->bench, .runs = l->asks, .until = &until};
+	const struct question q = {.bench = l->bench, .declared = true, .runs = l->asks, .until = &until};
 	const enum verdict v = l->finding.verdict;
 	const int budget = v == VERDICT_HANG || v == VERDICT_OOM ? 0
 	    : !verdict_answers(v)                                ? GROWTH_BUDGET_DEATHS

@@ -211,15 +211,16 @@ void lab_try_chance(struct lab *l)
 	     l->finding.verdict != VERDICT_OOM && l->finding.verdict != VERDICT_CRASH;
 	     k++) {
 		arena_reset(&l->scratch);
-		if (!case_shows(
-		        l->base, &(struct question){.bench = l->bench, .judged = JUDGED_IN_FULL}, &l->scratch, NULL))
+		if (!case_shows(l->base,
+		        &(struct question){.bench = l->bench, .declared = true, .judged = JUDGED_IN_FULL}, &l->scratch,
+		        NULL))
 			l->asks = ASKS;
 	}
 }
 
 bool lab_fails(struct lab *l, const struct testcase *c, bool fails, struct arena *scratch)
 {
-	struct question again = {.bench = l->bench, .judged = JUDGED_IN_FULL, .runs = l->asks - 1};
+	struct question again = {.bench = l->bench, .declared = true, .judged = JUDGED_IN_FULL, .runs = l->asks - 1};
 	struct testcase beside = testcase_copy(c, scratch);
 	int number = 0;
 

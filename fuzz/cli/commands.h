@@ -40,6 +40,9 @@ int choose_jobs(const char *command, int64_t jobs);
 /* Warns of names in the hellos of the bench's engines that adjudge does not know. */
 void warn_of_hellos(const struct bench *b);
 
+/* What --strict of `fuzz`, `conform` and `run` means. */
+#define STRICT_HELP "a NaN of weak zeros is a finding although the engine declares weak_zero"
+
 /* What --min-decided of `fuzz` and `gate` means. */
 #define MIN_DECIDED_HELP "exit 5 if an engine decided less of the cases it was asked (default: if it decided nothing)"
 

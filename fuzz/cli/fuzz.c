@@ -149,6 +149,7 @@ int command_fuzz(int argc, char **argv)
 	        "with --cross: also compare with the answers of this engine"},
 	    {"cross-strict", OPTION_FLAG, &r.c.cross_strict, NULL, "with --cross: a lead counts as a finding"},
 	    {"no-oracle", OPTION_FLAG, &r.c.no_oracle, NULL, "only --cross, on every case; no verdicts"},
+	    {"strict", OPTION_FLAG, &r.c.strict, NULL, STRICT_HELP},
 	    {"keep-going", OPTION_FLAG, &r.keep_going, NULL,
 	        "do not stop at findings (the default, unless --max-findings is given)"},
 	    {"max-findings", OPTION_NUMBER, &r.max_findings, "N", "stop after N distinct findings"},

@@ -12,7 +12,7 @@ enum { GATE_ENGINES = 256 };
 /* Engines and oracles of one process. */
 struct gate_judge {
 	const struct texts *specs; /* [NAME=]SPEC of the engines that are judged on every case */
-	bool strict;               /* an inaccurate right engine fails */
+	bool strict;               /* an inaccurate right engine fails, and a declared leak */
 	bool twins;                /* look again where a case is undecided (look_again.h) */
 	struct bench pool;         /* holds the oracles; the engines are below */
 	int n_engine;

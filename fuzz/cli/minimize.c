@@ -48,8 +48,10 @@ static const char *simplify(const struct question *same, const char *engine, int
 	struct testcase simple = simplest_case(same, c, budget, a);
 	struct bench_result own;
 
-	if (!case_shows(
-	        &simple, &(struct question){.bench = same->bench, .judged = JUDGED_IN_FULL, .result = &own}, a, NULL))
+	if (!case_shows(&simple,
+	        &(struct question){
+	            .bench = same->bench, .declared = same->declared, .judged = JUDGED_IN_FULL, .result = &own},
+	        a, NULL))
 		return same->signature;
 	*c = simple;
 	*r = own;
@@ -73,7 +75,7 @@ static int minimize_case(
 	int code = EXIT_NO_FINDING, written;
 	bool shows;
 
-	if (!case_shows(c, &(struct question){.bench = b}, a, &j)) {
+	if (!case_shows(c, &(struct question){.bench = b, .declared = true}, a, &j)) {
 		bench_judge(b, c, a, &r);
 		j = r.judgement[0];
 		if (machine_failed(engine, r.answer[0], c->n_point))
@@ -90,6 +92,7 @@ static int minimize_case(
 		return EXIT_NOTHING;
 	}
 	same.signature = signature_coarse(engine, c, &j, a);
+	same.declared = j.declared;
 	limit.deadline = how->seconds > 0 ? bench_clock() + how->seconds : 0;
 	shows = minimize_finding(&same, c, budget, a, &small, &r, &stats);
 	fprintf(stderr, "%s: %d of %d candidates accepted in %d rounds\n", text_harmless(same.signature, a),

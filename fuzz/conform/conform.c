@@ -190,6 +190,7 @@ static void judge_case(struct bench *b, const struct testcase *c, struct arena *
 	bench_judge(b, c, scratch, &r);
 	if (r.interrupted)
 		return;
+	bench_forgive(b, &r);
 	note_flaky(b, c, &r, scratch, a, m, cell);
 	v = r.judgement[0].verdict;
 	for (int k = 0; k < c->n_point; k++) {

@@ -85,8 +85,13 @@ static void run_step(struct growing *g, const struct growth_step *step, int budg
 struct testcase grow(const struct testcase *from, enum verdict v, const struct question *q, int budget,
     grow_pair_fn *pair, void *context, struct arena *a, struct growth *out)
 {
-	struct question analytic = {.bench = q->bench, .runs = q->runs, .until = q->until, .spent = q->spent},
-	                in_full = {.bench = q->bench, .judged = JUDGED_IN_FULL, .runs = q->runs};
+	struct question analytic = {.bench = q->bench,
+	                    .declared = q->declared,
+	                    .runs = q->runs,
+	                    .until = q->until,
+	                    .spent = q->spent},
+	                in_full = {
+	                    .bench = q->bench, .declared = q->declared, .judged = JUDGED_IN_FULL, .runs = q->runs};
 	struct growing g = {.question = &analytic, .verdict = v, .pair = pair, .context = context};
 	struct judgement j;
 	struct testcase grown;

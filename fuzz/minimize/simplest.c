@@ -215,8 +215,11 @@ static struct testcase smallest(
  * Each round leaves fewer levels. */
 struct testcase simplest_case(const struct question *q, const struct testcase *minimal, int budget, struct arena *a)
 {
-	const struct question any = {
-	    .bench = q->bench, .until = q->until, .spent = q->spent, .runs = steady_runs(q, minimal, a)};
+	const struct question any = {.bench = q->bench,
+	    .declared = q->declared,
+	    .until = q->until,
+	    .spent = q->spent,
+	    .runs = steady_runs(q, minimal, a)};
 	struct testcase c = *minimal, from;
 	bool written = write_levels_out(&any, &c, a, &from);
 

@@ -155,6 +155,8 @@ static bool same_bug_by_trials(
 {
 	const struct symptom *s = self->finding[x->at].symptom, *t = self->finding[y->at].symptom;
 
+	if (signature_declared(self->finding[x->at].signature) || signature_declared(self->finding[y->at].signature))
+		return false;
 	if (s->weak_zero || t->weak_zero)
 		return is_wrong_without_nan(any, s, y, t, a) || is_wrong_without_nan(any, t, x, s, a);
 	if (is_primal_of(any, s, y, t, a) || is_primal_of(any, t, x, s, a) || fails_in_other_mode(any, x, y, s, t, a))

@@ -107,8 +107,12 @@ static void simplify(struct triage *self, int budget, const struct question *s, 
     struct bench_result *r, const char **signature)
 {
 	const struct known_names *known = s->context;
-	const struct question any = {
-	    .bench = s->bench, .until = s->until, .spent = s->spent, .refuse = has_new_wiring, .context = s->context};
+	const struct question any = {.bench = s->bench,
+	    .declared = signature_declared(s->signature),
+	    .until = s->until,
+	    .spent = s->spent,
+	    .refuse = has_new_wiring,
+	    .context = s->context};
 	struct testcase simple = simplest_case(&any, c, budget, self->side);
 	/* The search saw a finding here.  An engine whose answers differ will show it again in some run. */
 	bool shows = case_shows(&simple,

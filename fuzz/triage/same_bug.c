@@ -83,10 +83,15 @@ static bool is_one_more(const struct symptom *x, const struct symptom *y)
 	    is_leak_of_region(x, y) || (is_constant(x) && is_constant(y) && same_request(x, y));
 }
 
+/* Whether it stands for leaks that the engine declares: these never explain a finding. */
+static bool is_declared(const struct symptom *x) { return x->weak_zero && signature_declared(x->fine); }
+
 int same_bug(const struct symptom *x, const struct symptom *y)
 {
 	if (!strcmp(x->fine, y->fine))
 		return -1;
+	if (is_declared(x) || is_declared(y))
+		return 0;
 	return is_one_more(x, y) ? -1 : is_one_more(y, x);
 }
 

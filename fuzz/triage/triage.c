@@ -41,6 +41,22 @@ static double search_deadline(const struct triage *self)
 }
 
 /* Receives the slips of one case; records those that no finding knows. */
+bool triage_counts(const struct triage *self, const struct finding *f)
+{
+	return self->strict || !signature_declared(f->signature);
+}
+
+int triage_counted(const struct triage *self)
+{
+	int n = 0;
+
+	for (int k = 0; k < self->n_finding; k++)
+		n += triage_counts(self, &self->finding[k]);
+	return n;
+}
+
+bool triage_full(const struct triage *self) { return self->max_findings && triage_counted(self) >= self->max_findings; }
+
 struct slip_taker {
 	struct triage *triage;
 	int which;
@@ -55,7 +71,7 @@ static void take_slip(void *context, const char *signature, const struct testcas
 	for (int i = 0; i < self->n_finding; i++)
 		if (finding_has_slip(&self->finding[i], signature))
 			return;
-	if (!triage_over(self) && !(self->max_findings && self->n_finding >= self->max_findings))
+	if (!triage_over(self) && !triage_full(self))
 		triage_record(self, t->which, signature, 0, c, NULL, t->number);
 }
 
@@ -250,8 +266,7 @@ void triage_go_on(struct triage *self)
 {
 	const double start = bench_clock();
 
-	while (self->deferred.n && !triage_over(self) &&
-	    !(self->max_findings && self->n_finding >= self->max_findings) &&
+	while (self->deferred.n && !triage_over(self) && !triage_full(self) &&
 	    allowance_grants(&self->allowance, triage_judged(self, self->deferred.at->which))) {
 		struct deferred_case x = deferred_take(&self->deferred);
 		struct arena a;

@@ -64,6 +64,7 @@ struct triage {
 	uint64_t seed;
 	int minimize_budget; /* candidates for one case */
 	int max_findings;    /* 0: no limit */
+	bool strict;         /* leaks that an engine declares are findings like any other */
 	double deadline;     /* on bench_clock: when the time of the campaign is over; 0: no limit */
 	const char *dir;     /* where the reports are written */
 	const char *pending; /* directory of cases that are being minimized, so that none is lost; NULL: none is kept */
@@ -87,6 +88,13 @@ struct triage {
 	int n_dropped;
 	char (*dropped)[FINDING_NAME]; /* reports of findings that were joined (triage_remove_dropped); owned */
 };
+
+/* Whether the finding fails a run: an engine may declare its leaks, and nobody is strict. */
+bool triage_counts(const struct triage *self, const struct finding *f);
+/* How many findings do. */
+int triage_counted(const struct triage *self);
+/* Whether there are as many as there may be (max_findings). */
+bool triage_full(const struct triage *self);
 
 /*
  * Records that case `number` shows a finding of engine `which` with that coarse signature, at that point.  A known

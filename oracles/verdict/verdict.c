@@ -422,10 +422,17 @@ void judgement_excuse(const struct truth *t, struct judgement *j)
 	j->accuracy = (struct accuracy){fabs(judge_error(c, j->returned)) / ulp, c->tight / ulp, false, OP_CONSTANT};
 }
 
+void judgement_forgive(struct judgement *j)
+{
+	if (j->verdict == VERDICT_NAN_LEAK && j->declared)
+		j->verdict = VERDICT_CONVENTION;
+}
+
 char *signature_coarse(const char *engine, const struct testcase *c, const struct judgement *j, struct arena *a)
 {
 	if (j->verdict == VERDICT_NAN_LEAK && j->weak_zero)
-		return arena_printf(a, "%s|*|%s|weak-zero", engine, verdict_names[j->verdict]);
+		return arena_printf(
+		    a, "%s|*|%s|%s", engine, verdict_names[j->verdict], j->declared ? "declared" : "weak-zero");
 	const char *request = request_order(c->transform, c->n_transform) ? "" : "primal";
 	for (int k = 0; k < c->n_transform; k++)
 		if (c->transform[k].kind != TRANSFORM_BATCH)
@@ -450,10 +457,16 @@ enum verdict signature_verdict(const char *signature)
 	return v < 0 ? VERDICT_UNSUPPORTED : (enum verdict)v;
 }
 
+static bool ends_with(const char *signature, const char *end)
+{
+	const size_t len = strlen(signature), of_end = strlen(end);
+
+	return len >= of_end && !strcmp(signature + len - of_end, end);
+}
+
+bool signature_declared(const char *signature) { return ends_with(signature, "|*|nan-leak|declared"); }
+
 bool signature_weak_zero(const char *signature)
 {
-	static const char end[] = "|*|nan-leak|weak-zero";
-	const size_t len = strlen(signature);
-
-	return len >= sizeof end - 1 && !strcmp(signature + len - (sizeof end - 1), end);
+	return ends_with(signature, "|*|nan-leak|weak-zero") || signature_declared(signature);
 }

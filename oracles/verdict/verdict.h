@@ -73,6 +73,9 @@ struct judgement {
 	struct accuracy accuracy; /* for VERDICT_INACCURATE */
 	/* For VERDICT_NAN_LEAK: 0 times infinity may have made this NaN, and every other one (struct component). */
 	bool weak_zero;
+	/* For such a NaN: the engine declares weak_zero. It is reported, and fails nothing unless somebody is strict.
+	 */
+	bool declared;
 	int assignment; /* the assignment of conventions that the answer follows */
 	/* Numbers of float components over all points: of derivatives, or of the primal for a primal request. */
 	int decided, undecided[REASON_COUNT];
@@ -93,15 +96,21 @@ struct truth truth_of_finite_points(const struct truth *t, struct arena *a);
  * that j was judged by. */
 void judgement_excuse(const struct truth *t, struct judgement *j);
 
+/* For somebody who is not strict: a declared leak becomes VERDICT_CONVENTION. */
+void judgement_forgive(struct judgement *j);
+
 /*
  * The coarse signature, in the arena: "tape+f|vjp|wrong|sign" is the name of the engine, differentiating transforms,
  * verdict and kind of deviation. For NaNs that 0 times infinity may have made it is "tape+f|*|nan-leak|weak-zero", for
- * any request. The minimizer keeps the signature; it may drop a batch.
+ * any request, and "tape+f|*|nan-leak|declared" if the engine declares them. The minimizer keeps the signature; it may
+ * drop a batch.
  */
 char *signature_coarse(const char *engine, const struct testcase *c, const struct judgement *j, struct arena *a);
 /* The verdict that a coarse signature names. */
 enum verdict signature_verdict(const char *signature);
 /* Whether it is the signature of NaNs that 0 times infinity may have made. There is one such finding per engine. */
 bool signature_weak_zero(const char *signature);
+/* Whether the engine declares them, too. */
+bool signature_declared(const char *signature);
 
 #endif

@@ -30,6 +30,7 @@ struct campaign_options {
 	enum progress_mode progress;
 	bool cross;        /* compare answers without an oracle where the oracles leave something undecided (cross.h) */
 	bool cross_strict; /* a lead counts as a finding */
+	bool strict;       /* leaks that an engine declares are findings like any other */
 	bool no_twins;     /* do not look again where a case is undecided (fuzz/bench/twin.h) */
 	bool no_oracle;    /* compare the answers of every case and judge none */
 	const char *against; /* spec of the engine to compare with, or NULL */

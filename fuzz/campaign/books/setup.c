@@ -157,6 +157,7 @@ char *setup_text(const struct setup *self, const struct campaign_options *o, str
 	json_member_bool(&w, "named", o->named);
 	json_member_bool(&w, "cross", o->cross);
 	json_member_bool(&w, "cross_strict", o->cross_strict);
+	json_member_bool(&w, "strict", o->strict);
 	json_member_bool(&w, "no_oracle", o->no_oracle);
 	json_member_bool(&w, "no_twins", o->no_twins);
 	put_hex(&w, "seed", o->seed);
@@ -305,8 +306,8 @@ static bool read_plain(const struct json *root, struct campaign_options *o, stru
 		return json_error(id, e, "not 16 hexadecimal digits");
 	memcpy(out->id, id->text, ID_DIGITS + 1);
 	if (!read_flag(root, "named", &o->named, e) || !read_flag(root, "cross", &o->cross, e) ||
-	    !read_flag(root, "cross_strict", &o->cross_strict, e) || !read_flag(root, "no_oracle", &o->no_oracle, e) ||
-	    !read_flag(root, "no_twins", &o->no_twins, e) ||
+	    !read_flag(root, "cross_strict", &o->cross_strict, e) || !read_flag(root, "strict", &o->strict, e) ||
+	    !read_flag(root, "no_oracle", &o->no_oracle, e) || !read_flag(root, "no_twins", &o->no_twins, e) ||
 	    !json_required(root, "min_decided", JSON_NUMBER, &percent, e) ||
 	    !json_integer(percent, 0, PERCENT, &o->min_decided, e))
 		return false;

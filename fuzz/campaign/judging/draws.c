@@ -95,7 +95,7 @@ static const char *why_over(const struct campaign *self)
 		return job_over(self) ? "end of the process" : NULL;
 	if (self->failure.any)
 		return "failure";
-	if (o->max_findings && self->triage.n_finding >= o->max_findings)
+	if (triage_full(&self->triage))
 		return "max-findings";
 	if (o->cases && self->drawn >= o->cases)
 		return all_cases;

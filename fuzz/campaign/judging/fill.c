@@ -87,16 +87,18 @@ static struct engine_record engine_record_of(
     struct campaign *self, int k, const struct testcase *c, const struct bench_result *r, struct arena *a)
 {
 	const struct engine *engine = self->bench.engine[k];
-	const struct judgement *j = &r->judgement[k];
+	struct judgement j = r->judgement[k];
 	const struct engine_trouble now = engine_trouble(engine);
-	struct engine_record out = {.account = account_fact_of(engine, c, r->answer[k], j, a),
-	    .supported = j->verdict != VERDICT_UNSUPPORTED,
-	    .decided = j->decided,
+	if (!self->o->strict)
+		judgement_forgive(&j);
+	struct engine_record out = {.account = account_fact_of(engine, c, r->answer[k], &j, a),
+	    .supported = j.verdict != VERDICT_UNSUPPORTED,
+	    .decided = j.decided,
 	    .trouble = trouble_since(now, self->trouble[k]),
 	    .waited = self->bench.waited[k] - self->waited[k]};
 
 	for (int q = 0; q < REASON_COUNT; q++)
-		out.undecided[q] = j->undecided[q];
+		out.undecided[q] = j.undecided[q];
 	self->trouble[k] = now;
 	self->waited[k] = self->bench.waited[k];
 	return out;

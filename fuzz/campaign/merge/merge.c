@@ -99,6 +99,8 @@ static bool join_counts(struct merge *m, struct error *e)
 		c->own.profile_name = common(m, s, "the profile", c->own.profile_name, s->o.profile_name);
 		c->own.named = c->own.named || s->o.named;
 		c->own.cross_strict = c->own.cross_strict || s->o.cross_strict;
+		c->own.strict = c->own.strict || s->o.strict;
+		c->triage.strict = c->own.strict;
 		c->own.no_oracle = s->o.no_oracle && (c->own.no_oracle || s == m->sources.at);
 		c->own.no_twins = s->o.no_twins && (c->own.no_twins || s == m->sources.at);
 		c->own.fd_one_in = s->o.fd_one_in;

@@ -9,11 +9,14 @@
 #include "fuzz/bench/account.h"
 #include "state.h"
 
-/* Whether the baseline lists the finding by one of its names.  A flaky one counts apart from it. */
+/* Whether the engine declares the finding, or the baseline lists it by one of its names.  A flaky one counts apart from
+ * it. */
 static bool is_known(const struct campaign *self, const struct finding *f)
 {
 	char path[PATH_TEXT + FINDING_NAME];
 
+	if (!triage_counts(&self->triage, f))
+		return true;
 	if (!self->o->known || f->symptom->flaky)
 		return false;
 	snprintf(path, sizeof path, "%s/%s", self->findings_dir, f->file);

@@ -138,36 +138,42 @@ static void put_reasons(struct json_writer *w, const char *key, const int64_t co
 	json_end(w);
 }
 
-static void put_findings(struct json_writer *w, const struct campaign *self)
+/* A finding, or what an engine declares (triage_counts). */
+static void put_finding(struct json_writer *w, const struct finding *f)
 {
-	json_member_array(w, "findings", JSON_BLOCK);
-	for (int i = 0; i < self->triage.n_finding; i++) {
-		const struct finding *f = &self->triage.finding[i];
-		char file[ORACLE_NAME + 16];
+	char file[ORACLE_NAME + 16];
 
-		snprintf(file, sizeof file, "findings/%s", f->file);
-		json_begin_object(w, JSON_FLOW);
-		json_member_string(w, "signature", f->signature);
-		json_member_string(w, "fine", f->symptom->fine);
-		json_member_integer(w, "count", f->count);
-		json_member_integer(w, "first_case", f->first_case);
-		json_member_string(w, "file", file);
-		json_member_integer(w, "minimal_ops", f->ops);
-		json_member_integer(w, "minimized", f->minimized);
-		json_member_array(w, "faces", JSON_FLOW);
-		for (int k = 0; k < f->n_face; k++)
-			json_put_string(w, f->face[k]);
-		json_end(w);
-		if (f->n_symptom > 1) {
-			json_member_array(w, "also", JSON_FLOW);
-			for (int k = 1; k < f->n_symptom; k++)
-				json_put_string(w, f->symptom[k].fine);
-			json_end(w);
-		}
-		if (f->symptom->flaky)
-			json_member_bool(w, "flaky", true);
+	snprintf(file, sizeof file, "findings/%s", f->file);
+	json_begin_object(w, JSON_FLOW);
+	json_member_string(w, "signature", f->signature);
+	json_member_string(w, "fine", f->symptom->fine);
+	json_member_integer(w, "count", f->count);
+	json_member_integer(w, "first_case", f->first_case);
+	json_member_string(w, "file", file);
+	json_member_integer(w, "minimal_ops", f->ops);
+	json_member_integer(w, "minimized", f->minimized);
+	json_member_array(w, "faces", JSON_FLOW);
+	for (int k = 0; k < f->n_face; k++)
+		json_put_string(w, f->face[k]);
+	json_end(w);
+	if (f->n_symptom > 1) {
+		json_member_array(w, "also", JSON_FLOW);
+		for (int k = 1; k < f->n_symptom; k++)
+			json_put_string(w, f->symptom[k].fine);
 		json_end(w);
 	}
+	if (f->symptom->flaky)
+		json_member_bool(w, "flaky", true);
+	json_end(w);
+}
+
+/* Those that count, or those that do not. */
+static void put_findings(struct json_writer *w, const struct campaign *self, const char *key, bool counts)
+{
+	json_member_array(w, key, JSON_BLOCK);
+	for (int i = 0; i < self->triage.n_finding; i++)
+		if (triage_counts(&self->triage, &self->triage.finding[i]) == counts)
+			put_finding(w, &self->triage.finding[i]);
 	json_end(w);
 }
 
@@ -316,8 +322,9 @@ static char *summary_write(const struct campaign *self, struct arena *a, size_t 
 	json_end(&w);
 	put_teeth(&w, &self->counts.teeth);
 	put_twins(&w, self);
-	json_member_integer(&w, "distinct_findings", self->triage.n_finding);
-	put_findings(&w, self);
+	json_member_integer(&w, "distinct_findings", triage_counted(&self->triage));
+	put_findings(&w, self, "findings", true);
+	put_findings(&w, self, "declared", false);
 	json_member_integer(&w, "deferred", self->triage.deferred.n);
 	put_work(&w, self);
 	campaign_put_cross(self, &w, a);
@@ -384,7 +391,8 @@ static int exit_code(const struct campaign *self)
 	    .too_little = !judged_enough(self)};
 
 	for (int i = 0; i < self->triage.n_finding; i++)
-		*(self->triage.finding[i].symptom->flaky ? &x.flaky : &x.finding) = true;
+		if (triage_counts(&self->triage, &self->triage.finding[i]))
+			*(self->triage.finding[i].symptom->flaky ? &x.flaky : &x.finding) = true;
 	return exit_code_of(&x);
 }
 
@@ -407,7 +415,7 @@ static char *text_write(const struct campaign *self, struct arena *a)
 	char *text = arena_printf(a,
 	    "%lld cases, %.1f %% decided, %.1f %% with teeth%s, %s, %s of the oracles: %s/" SUMMARY_FILE "\n",
 	    (long long)self->counts.cases, percent(all->decided, all->cases), percent(all->with_teeth, all->cases),
-	    twins, text_count(self->triage.n_finding, "distinct finding", a),
+	    twins, text_count(triage_counted(&self->triage), "distinct finding", a),
 	    text_count(self->counts.oracle_disagreements, "disagreement", a), text_harmless(self->o->out, a));
 
 	if (ended_by(self))
@@ -430,7 +438,10 @@ static char *text_write(const struct campaign *self, struct arena *a)
 	for (int i = 0; i < self->triage.n_finding; i++) {
 		const struct finding *f = &self->triage.finding[i];
 
-		text = arena_printf(a, "%s%s", text, text_harmless(f->symptom->fine, a));
+		text = arena_printf(a, "%s%s", text,
+		    triage_counts(&self->triage, f) ? text_harmless(f->symptom->fine, a)
+		                                    : arena_printf(a, "%s: nan-leak by weak zeros, which it declares",
+		                                          text_harmless(f->engine, a)));
 		for (int k = 1; k < f->n_symptom; k++)
 			text = arena_printf(
 			    a, "%s, also %s", text, text_harmless(f->symptom[k].fine + strlen(f->engine) + 1, a));
