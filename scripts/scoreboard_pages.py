@@ -71,8 +71,9 @@ def format_of(root, said):
 
 
 def defects_of(root, said):
+    """The known defects of an engine that calls itself so, in that mode."""
     name = (family_of(root, said) or {}).get("name")
-    return [d for d in known_defects(root) if name in [e["name"] for e in d["engines"]]]
+    return [d for d in known_defects(root) if any(e["name"] == name and said in e.get("modes", [said]) for e in d["engines"])]
 
 
 def esc(text):
@@ -182,7 +183,7 @@ class Site:
         """The first of the measured versions from which on the finding is there without a gap."""
         first = result["version"]
         for row in reversed(result["history"]):
-            if finding["fine"] not in row["findings"]:
+            if finding["name"] not in row["findings"]:
                 break
             first = row["version"]
         return first
@@ -209,6 +210,7 @@ class Site:
         data = f"{up}data/{result['name']}/"
         said = [f"<span class=\"tag bad\">{esc(f['verdict'])}</span>", f"<span class=\"tag\">{esc(shown['request'])}</span>", f"<code class=\"engine\">{esc(self.title(result))}</code>"]
         found = ", ".join(f"{by} ({n})" if n > 1 else by for by, n in f["found_by"].items())
+        also = [f"also as {esc(', '.join(f['also'][:4]))}" + (f" and {len(f['also']) - 4} more" if len(f["also"]) > 4 else "")] if f["also"] else []
         since = [f"since {esc(self.since(result, f))}"] if not known else [f"in {esc(self.versions(d, self.family_name(result)))}: {self.upstream(d)}" for d in known]
         value = ", ".join(f"{key} <code>{esc(shown[key].get('decimal', shown[key].get('value', '')))}</code>" for key in ("expected", "returned") if isinstance(shown.get(key), dict))
         links = [f"<a href=\"{data}{f['id']}.json\">case</a>"] + ([f"<a href=\"{data}{esc(f['source'])}\">reproducer</a>"] if f["source"] else [])
@@ -216,7 +218,7 @@ class Site:
         title = next((d["program"] for d in known), title.rstrip(".") or shown["summary"].rstrip("."))
         return (f"<section class=\"finding\" id=\"{f['id']}\">\n<div class=\"top\">{''.join(said)}</div>\n<p><a href=\"{up}findings/{esc(name)}.html\">"
                 f"{esc(title)}</a></p>\n" + (f"<p>{esc(cause)}</p>\n" if cause else "") + (f"<p class=\"values\">{value}</p>\n" if value else "") +
-                f"<p class=\"under\">{'; '.join(since)} &middot; found by {esc(found)} &middot; {' &middot; '.join(links)}</p>\n</section>\n")
+                f"<p class=\"under\">{' &middot; '.join(since + [f'found by {esc(found)}'] + also + links)}</p>\n</section>\n")
 
     # ---- pages ----
 
@@ -274,7 +276,7 @@ class Site:
         body = KEY + "<h2>Requests</h2>\n" + table("engine", self.orders, [
             (name, [cell(total(r, lambda c, o=o: GROUP_OF[c["family"]] == group and order_of(c["request"]) == o)) for o in self.orders]) for name, r in zip(names, self.results)])
         body += "<h2>Ops</h2>\n" + table("op", names, [(esc(op), [cell(total(r, lambda c, op=op: c["op"] == op)) for r in self.results]) for op in ops])
-        shown = [(r, f) for r in self.results for f in r["findings"] if set(f["fine"].split("|")[2].split("|")[0].split("+")) & set(ops)]
+        shown = [(r, f) for r in self.results for f in r["findings"] if set(f["name"].split("|")[2].split("+")) & set(ops)]
         body += "<h2>Findings</h2>\n" + ("".join(self.finding(r, f, "../") for r, f in shown) or "<p>None.</p>\n")
         self.page(f"families/{slug(group)}.html", f"Ops: {group}", body, "../")
 

@@ -37,6 +37,16 @@ says()
 	fi
 }
 
+# saysnot FILE TEXT: the last output does not hold the fixed text.
+saysnot()
+{
+	checks=$((checks + 1))
+	if grep -qF -- "$2" "$work/$1"; then
+		failures=$((failures + 1))
+		echo "in $1 of the last command: $2" >&2
+	fi
+}
+
 same()
 {
 	checks=$((checks + 1))

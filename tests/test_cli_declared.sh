@@ -139,4 +139,33 @@ check 2 emit --format basic "$loop"
 check 2 emit --format torch
 check 3 emit --format torch /dev/null
 
+# ---- gate with a list of known defects ----
+mkdir "$work/real"
+for op in sin cos exp; do
+	printf '{"schema": "adjudge.case/1", "inputs": ["x: f64[]"], "body": [{"out": ["y"], "op": "%s", "args": ["x"]}], "results": ["y"], "points": [[0.5]], "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1]}]}' \
+		$op >"$work/real/$op.json"
+done
+cat >"$work/real/engines.jsonl" <<'END'
+{"name": "Scale", "formats": {"tape+scale:sin:1.5": "", "tape": ""}}
+END
+cat >"$work/real/defects.jsonl" <<'END'
+{"engines": [{"name": "Scale", "faulty": ["1", "2"]}], "program": "sine", "cases": [{"file": "sin.json"}]}
+{"engines": [{"name": "Other", "faulty": ["1"]}, {"name": "Scale", "faulty": ["1"]}], "program": "cosine", "cases": [{"file": "cos.json"}]}
+{"engines": [{"name": "Scale", "faulty": ["1"]}], "program": "nowhere", "cases": [{"file": "cos.json"}, {"file": "tan.json"}]}
+{"engines": [{"name": "Scale", "faulty": ["1"], "modes": ["tape"]}], "program": "in one mode", "cases": [{"file": "exp.json"}]}
+END
+check 1 gate "$work/real" --engine "mine=proc:exec $adjudge worker --engine tape+scale:sin:1.5"
+says out 'mine: still there: sine (sin.json), known of 1, 2'
+says out 'mine: right here: cosine (cos.json), known of 1'
+says out 'mine: not decided here: nowhere (cos.json, tan.json), known of 1'
+saysnot out 'in one mode'
+check 0 gate "$work/real" --engine "mine=proc:exec $adjudge worker --engine tape" --json
+says out '"state": "right here", "program": "sine"'
+says out '"program": "in one mode"'
+check 0 gate "$work/real" --engine tape
+saysnot out cosine
+echo '{' >>"$work/real/defects.jsonl"
+check 0 gate "$work/real" --engine "mine=proc:exec $adjudge worker --engine tape"
+says err defects.jsonl
+
 finish

@@ -1,5 +1,7 @@
 """scripts/scoreboard with an engine that has a fault, and one that has none: pages, links, same bytes, nothing run twice.  Usage: test_scoreboard.py ADJUDGE ROOT"""
 
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -62,8 +64,25 @@ def check_workflow():
         check(out.endswith("site|--time|1s|--engine|a-b=proc:a:b --x|--engine|c=proc:c --x|"), f"the workflow measures: {out}")
 
 
+# Whether the second is taken for the first: (request, verdict, ops, deviation).
+JOINS = [(("jvp", "wrong", "sin", "finite"), ("jvp", "wrong", "sin", "sign"), True), (("jvp", "wrong", "sin", "finite"), ("jvp,vjp", "wrong", "cos+sin", "finite"), True),
+         (("jvp", "wrong", "sin", "finite"), ("vjp", "wrong", "sin", "finite"), False), (("jvp", "wrong", "sin", "finite"), ("jvp", "nan-leak", "sin", "nan"), False),
+         (("jvp", "wrong", "cos+sin", "finite"), ("jvp", "wrong", "sin", "finite"), False), (("jvp,vjp", "wrong", "sin", "finite"), ("vjp", "wrong", "sin", "finite"), False),
+         (("vjp", "crash", "no op", "none"), ("vjp", "crash", "sin", "none"), False), (("vjp", "crash", "no op", "none"), ("vjp", "crash", "no op", "none"), True)]
+
+
+def check_joins():
+    script = importlib.util.module_from_spec(importlib.util.spec_from_loader("scoreboard", importlib.machinery.SourceFileLoader("scoreboard", str(ROOT / "scripts/scoreboard"))))
+    script.__loader__.exec_module(script)
+    for first, second, wanted in JOINS:
+        check(script.joins(second, first) == wanted, f"{second} joins {first}: not {wanted}")
+    report = {"signature": "a|b|jvp|wrong-primal|nan", "program": ["inputs v0: f64[]", "v1: f64[] = constant 3", "v2: f64[] = add v0, v1", "return v2"]}
+    check(script.name_of(report) == ("primal", "wrong-primal", "add", "nan"), f"name {script.name_of(report)}")
+
+
 def main():
     check_workflow()
+    check_joins()
     families = {o["family"] for o in json.loads(subprocess.run([ADJUDGE, "ops", "--json"], capture_output=True, text=True, check=True).stdout)}
     check(families == set(scoreboard_pages.GROUP_OF), f"families on no page or of no op: {families ^ set(scoreboard_pages.GROUP_OF)}")
     for defect in scoreboard_pages.known_defects(ROOT):
@@ -75,7 +94,7 @@ def main():
         check("stand-in adjudge" in said and "tape adjudge" in said, f"not measured: {said}")
         check_pages(folder)
         data = json.loads((folder / "data/stand-in.json").read_text())
-        check(data["findings"] and all("for" in f["fine"] for f in data["findings"]), f"findings {data['findings']}")
+        check(data["findings"] and all("for" in f["name"] for f in data["findings"]), f"findings {data['findings']}")
         check(not json.loads((folder / "data/tape.json").read_text())["findings"], "a right engine shows a finding")
         counts = {v for c in data["matrix"] if c["op"] == "sin" for v in c["cases"]}
         check("agree" in counts and "wrong" not in counts, f"verdicts of sin: {counts}")

@@ -8,6 +8,7 @@
 #include "fuzz/bench/account.h"
 #include "fuzz/bench/stop.h"
 #include "fuzz/campaign/books/case_paths.h"
+#include "gate_defects.h"
 #include "gate_jobs.h"
 
 struct gate {
@@ -24,6 +25,9 @@ struct gate {
 	struct account *account; /* [specs.n] */
 	struct arena keep;
 	int cases, decided, trouble;
+	const char *const *root; /* [n_root] the paths of the command line */
+	int n_root;
+	struct defects_here defects;
 	int shown; /* outcomes that were printed as text */
 };
 
@@ -109,6 +113,8 @@ static void add_totals(struct gate *g)
 {
 	struct ci_report *r = &g->run.report;
 
+	for (int k = 0; k < g->defects.n; k++)
+		ci_add_total(r, gate_defect_line(&g->defects.at[k], &g->keep));
 	for (int k = 0; k < g->specs.n; k++)
 		ci_add_total(r, account_text(&g->account[k], engine_text_name(g->specs.at[k], &g->keep), &g->keep));
 	if (r->count[CI_NOT_CHECKED])
@@ -163,6 +169,12 @@ static void print_json(const struct gate *g, int code)
 		json_end(&w);
 	}
 	json_end(&w);
+	if (g->defects.n) {
+		json_member_array(&w, "defects", JSON_BLOCK);
+		for (int k = 0; k < g->defects.n; k++)
+			gate_defect_put(&g->defects.at[k], &w);
+		json_end(&w);
+	}
 	json_member_integer(&w, "cases", g->cases);
 	json_member_integer(&w, "decided", g->decided);
 	json_member_integer(&w, "known", r->count[CI_KNOWN]);
@@ -195,6 +207,8 @@ static int judge_paths(struct gate *g)
 		complain_about_stop("gate");
 	else
 		ci_check_baseline(&g->run, &g->files, g->path, g->n_path);
+	if (!stop_requested() && g->named)
+		g->defects = gate_defects(g->root, g->n_root, &g->specs, &g->run.report, &g->keep);
 	code = gate_exit(g);
 	if (code == EXIT_NOTHING)
 		add_too_few(g);
@@ -243,6 +257,7 @@ int command_gate(int argc, char **argv)
 	    "Judges every case file (*.json) below the paths; links to directories are not followed.  Fails on\n"
 	    "a finding of an engine and on an expectation that is not met, unless the baseline lists it.\n"
 	    "Fails on an entry of the baseline that no longer fails, has no reason, or is past its date.\n"
+	    "Where a folder has defects.jsonl, as corpus/real, it says which of these defects an engine still has.\n"
 	    "The output is the same for any number of processes.\n"
 	    "Example: adjudge gate corpus\n"
 	    "Exit status: 0 passed, 1 failed, 3 a case or the baseline cannot be read, 4 the machine failed, 5 "
@@ -268,6 +283,8 @@ int command_gate(int argc, char **argv)
 		texts_add_right_engines(&g.specs);
 	g.account = NEW(&g.keep, struct account, g.specs.n + 1);
 	stop_on_signals();
+	g.root = (const char *const *)path;
+	g.n_root = n;
 	g.files = paths_find((const char *const *)path, n);
 	code = ci_begin(&g.run, "gate", &g.options, &g.keep);
 	if (code < 0 && g.files.error) {

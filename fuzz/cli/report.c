@@ -46,7 +46,7 @@ static void add_script(struct report *r, struct engine *engine, struct arena *a)
 	int n;
 
 	x.out->arena = a;
-	if (!hello || !hello->emits || !engine_emit(engine, c, a, &text, &n, &e))
+	if (!hello || !*hello->emits || !engine_emit(engine, c, a, &text, &n, &e))
 		return;
 	emit_adapted(&x, hello->emits, text, n);
 	r->script = x.out->at;
