@@ -31,9 +31,10 @@ bool note_equal(const struct note *a, const struct note *b)
 {
 	return a->magnitude == b->magnitude && a->radius == b->radius && a->reason == b->reason &&
 	    a->unsure == b->unsure && a->certain == b->certain && a->active == b->active && a->tie == b->tie &&
-	    a->shared == b->shared && a->danger == b->danger && a->danger_op == b->danger_op &&
-	    a->leaves == b->leaves && a->escapes == b->escapes && a->far == b->far && a->most == b->most &&
-	    a->least == b->least && a->factors == b->factors && a->path == b->path && a->flushed == b->flushed;
+	    a->shared == b->shared && a->kinked == b->kinked && a->danger == b->danger &&
+	    a->danger_op == b->danger_op && a->leaves == b->leaves && a->escapes == b->escapes && a->far == b->far &&
+	    a->most == b->most && a->least == b->least && a->factors == b->factors && a->path == b->path &&
+	    a->flushed == b->flushed;
 }
 
 /* ---- arithmetic ---- */
@@ -452,6 +453,7 @@ static void ball_known(const struct evaluation *ev, struct note *note, int k)
 	for (int j = 0; j < s->n_parent; j++) {
 		const struct note *in = &note[ev->parent[s->parent + j]];
 		n->danger |= in->danger;
+		n->kinked |= in->kinked || in->tie;
 		if (in->danger)
 			n->danger_op = in->danger_op;
 		/* some formulas for the partial have inf/inf or inf - inf on the way */

@@ -32,7 +32,8 @@ struct note {
 	bool tie;     /* partials follow a convention */
 	/* An extremum or sort whose candidates are alike: an engine may share its partials among them in any way. */
 	bool shared;
-	int alike; /* class of the computation (alike.h) */
+	int alike;   /* class of the computation (alike.h) */
+	bool kinked; /* it depends on a tie: scalars of its class may have other derivatives */
 	/* Others are of its class, so an engine may compute it once for all of them (merged.c). The first of a class
 	 * has their number, each other 1. */
 	int merged;

@@ -49,6 +49,15 @@ bool ball_separated(const struct evaluation *ev, const struct note *note, int a,
 
 /* ---- ops that decide ---- */
 
+/*
+ * Whether scalars a and b are the same computation with the same derivative. Behind a tie they need not be: max(x, y)
+ * and max(y, x) are alike, and an engine that takes the first operand has the derivatives of x and of y.
+ */
+static bool interchangeable(const struct note *note, int a, int b)
+{
+	return note[a].alike == note[b].alike && !note[a].kinked && !note[b].kinked && !note[a].tie && !note[b].tie;
+}
+
 /* The largest or smallest of the parents. It is 1-Lipschitz in the largest radius, so the value is known even where
  * the choice is not. */
 void ball_extremum(const struct evaluation *ev, struct note *note, int k)
@@ -67,7 +76,7 @@ void ball_extremum(const struct evaluation *ev, struct note *note, int k)
 	for (int j = 0; j < s->n_parent; j++) {
 		if (parent[j] == parent[best])
 			continue;
-		if (note[parent[j]].alike == note[parent[best]].alike) {
+		if (interchangeable(note, parent[j], parent[best])) {
 			note[k].shared = true;
 		} else if (!ball_separated(ev, note, parent[j], parent[best], 0)) {
 			note[k].unsure = REASON_UNSTABLE_PATH;
@@ -92,7 +101,7 @@ void ball_sorted(const struct evaluation *ev, struct note *note, int k)
 	const int *parent = ev->parent + s->parent;
 	bool equal = true, alike = true;
 	for (int j = 0; j < s->n_parent; j++) {
-		alike &= note[parent[j]].alike == note[parent[0]].alike;
+		alike &= parent[j] == parent[0] || interchangeable(note, parent[j], parent[0]);
 		if (note[parent[j]].radius > note[k].radius)
 			note[k].radius = note[parent[j]].radius;
 		equal &= mpfr_equal_p(ev->value[parent[j]], ev->value[k]) != 0;

@@ -59,6 +59,11 @@ static const struct situation situations[] = {
             {"directional", VERDICT_CONVENTION, {5}}, MIXTURE("another share", {2}),
             {"doubled share", VERDICT_WRONG, {6}}, {"missing share", VERDICT_WRONG, {0}},
             {"no number", NO_NUMBER, {NAN}}}},
+    /* a and b are alike, but have the tangents of x and of z if the first operand wins */
+    {"max-tie", "x: f64[], z: f64[]", "a = max x, z; b = max z, x; p = mul a, b; m = min b, a; y = sub m, p", "0.5,0.5",
+        "jvp; tangents 1, 0.25",
+        {{"even, even", VERDICT_CONVENTION, {0}}, {"first, first", VERDICT_CONVENTION, {-.375}},
+            {"first, last", VERDICT_CONVENTION, {.375}}, {"more than all", VERDICT_WRONG, {2}}}},
     {"min-tie", "x: f64[], z: f64[]", "y = min x, z", "2,2", "vjp; cotangents 3",
         {{"even: JAX, PyTorch", VERDICT_CONVENTION, {1.5, 1.5}}, {"first: TensorFlow", VERDICT_CONVENTION, {3, 0}},
             {"last: MLX", VERDICT_CONVENTION, {0, 3}}, {"doubled share", VERDICT_WRONG, {3, 3}},
