@@ -85,6 +85,11 @@ struct hull {
 	double *low, *high; /* [n_component]; infinite where no bound is known */
 	double *slack;      /* [n_component] radius of an answer between the assignments */
 	/*
+	 * [n_component] Errors within slack have at most the magnitude inner, or at least leap (TOLERANCE.md, "One
+	 * side, and leaps"). inner INFINITY: nothing is known. Both are NULL if there are no corners.
+	 */
+	double *inner, *leap;
+	/*
 	 * Derivatives with every tie decided on its own; none if that gives too many. All mixtures lie in the convex
 	 * hull of the corners.
 	 */

@@ -48,11 +48,13 @@ static void on_scalar(void *context, struct evaluation *ev, int k)
 			active |= self->note[ev->parent[s->parent + j]].active;
 	self->note[k].active = active;
 	self->by_paths |= ev->part != TRACE_PROGRAM;
+	self->apart |= ev->part != TRACE_PROGRAM;
 	if (chooses(s->op))
 		alike_classes(self->alike, ev, self->note, k);
 	ball_scalar(ev, self->note, k);
 	alike_appended(self->alike, k);
 	self->by_paths |= self->note[k].shared && active;
+	self->apart |= self->note[k].shared && active;
 }
 
 static bool on_separated(void *context, const struct evaluation *ev, int a, int b, double bound)
@@ -401,7 +403,8 @@ int analytic_trace(struct analytic *self, const struct testcase *c, int which, s
 	mark_active(self, c, a);
 	self->ev.freeze = false;
 	/* An engine that knows the meaning of a solution sums its chain before the sum leaves the body. */
-	self->by_paths = self->slices || convergence_matters(&c->program.top);
+	self->apart = convergence_matters(&c->program.top);
+	self->by_paths = self->slices || self->apart;
 	const int order = request_order(c->transform, c->n_transform) + region_nesting(&c->program.top, OP_DERIVATIVE);
 	self->ev.order = order;
 	self->ev.times_one = order > 1;

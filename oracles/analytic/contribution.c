@@ -171,7 +171,7 @@ static struct spread spread_of(const struct analytic *self, int at, int from, co
 	const double g = fabs(double_of(self->value[from]));
 	const bool negative = mpfr_sgn(self->value[from]) < 0;
 	const double down = p->narrow ? p->down : p->loose, up = p->narrow ? p->up : p->loose;
-	const struct spread of_partial = {down, up, p->leap, p->narrow && p->leap > 0, at, false};
+	const struct spread of_partial = {down, up, p->leap, p->narrow && p->leap > 0, at, false, p->leap, false};
 	const struct spread_factor factor = {p->magnitude, mpfr_signbit(p->value) != 0, of_partial},
 	                           flow = {g, negative, spread_signed(&self->flow[from].spread, negative)};
 
@@ -248,7 +248,7 @@ void flow_add_product(
 	worse += detour;
 	bool rounded_before = f->tight == 0 && f->loose > 0 &&
 	    p->magnitude != 1; /* a usual formula rounded before, so the factors here are not exact in every engine */
-	bool whole = chain || mixed || self->by_paths || !isfinite(loose) || rounding_flushes(info);
+	bool whole = chain || mixed || self->apart || !isfinite(loose) || rounding_flushes(info);
 	struct spread spread = whole ? spread_ball(loose) : spread_of(self, at, from, p);
 	spread_widen(&spread, detour, detour);
 	if (!exact || doubled || chain || rounded_before) {

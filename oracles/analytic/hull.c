@@ -16,15 +16,77 @@
 
 /* ---- corners ---- */
 
-static void add_corner(
-    struct analytic *self, const struct transform *t, const struct type *types, int n, int number, struct hull *out)
+/* What the corners so far say about the errors of one component. */
+struct sides {
+	bool any, unknown;
+	double inner, magnitude, loose; /* the largest of all corners */
+	int leaps, source;              /* the same in all corners, or nothing is known */
+	bool against;
+	double gross, lost; /* the least leap before other errors reduce it; the most that they do */
+};
+
+/* The flow of element e of derivative i; NULL: it is the constant 0. */
+static const struct flow *flow_at(const struct analytic *self, const struct transform *t, int i, int e)
 {
+	if (t->kind == TRANSFORM_JVP)
+		return &self->flow[self->ev.result[i].at[e].scalar];
+	const int first = self->ev.input_scalar[t->wrt[i]];
+	return first < 0 ? NULL : &self->flow[first + e];
+}
+
+/*
+ * A mixture is a convex combination of corners. A derivative is affine in a partial that leaps, and its factor has one
+ * sign in all mixtures if it has in all corners. Errors that do not leap are convex in the shares of each tie.
+ */
+static void add_sides(struct sides *x, const struct spread *s, const struct component *c)
+{
+	x->unknown |= c->reason != REASON_NONE || s->leaps > 1 || s->twice ||
+	    (x->any && (s->leaps != x->leaps || (s->leaps && (s->source != x->source || s->against != x->against))));
+	x->inner = fmax(x->inner, fmax(c->tight, spread_width(s)));
+	x->magnitude = fmax(x->magnitude, c->magnitude);
+	x->loose = fmax(x->loose, c->loose);
+	x->gross = x->any ? fmin(x->gross, s->gross) : s->gross;
+	x->lost = fmax(x->lost, s->gross - s->leap);
+	x->unknown |= s->leaps && !(s->leap > 0);
+	x->leaps = s->leaps;
+	x->source = s->source;
+	x->against = s->against;
+	x->any = true;
+}
+
+/*
+ * Unit roundoffs that a mixture may lose and no corner does: where all shares are present, more terms are added, and
+ * each share is rounded. There are at most two operations for each edge of the trace.
+ */
+static double mixing(const struct analytic *self)
+{
+	double edges = 0, unit = 0;
+	for (int k = 0; k < self->ev.n_scalar; k++) {
+		edges += self->note[k].active ? self->ev.scalar[k].n_parent : 0;
+		if (self->note[k].active)
+			unit = fmax(unit, self->dtype[self->ev.scalar[k].dtype].unit);
+	}
+	return 2 * edges * unit;
+}
+
+static void finish_sides(const struct sides *x, double mixing, struct hull *out, int k)
+{
+	out->inner[k] = x->unknown ? INFINITY : x->inner + mixing * x->magnitude;
+	out->leap[k] = x->leaps ? x->gross - x->lost - mixing * (x->magnitude + x->loose) : INFINITY;
+}
+
+static void add_corner(struct analytic *self, const struct transform *t, const struct type *types, int n, int number,
+    struct sides *sides, struct hull *out)
+{
+	static const struct flow absent = {0};
 	int k = 0;
 	for (int i = 0; i < n; i++) {
 		for (int e = 0; e < shape_elements(&types[i].shape); e++, k++) {
 			if (!dtype_is_float(types[i].dtype))
 				continue;
 			struct component c = analytic_component(self, t, i, e);
+			const struct flow *f = flow_at(self, t, i, e);
+			add_sides(&sides[k], &(f ? f : &absent)->spread, &c);
 			out->corner[number][k] = c.value;
 			out->low[k] = c.reason ? -INFINITY : fmin(out->low[k], c.value);
 			out->high[k] = c.reason ? INFINITY : fmax(out->high[k], c.value);
@@ -196,6 +258,9 @@ struct hull *analytic_hull(struct analytic *self, struct conventions *convention
 	}
 	out->n_corner = corners->n_corner;
 	out->corner = NEW(a, double *, out->n_corner);
+	out->inner = NEW(a, double, out->n_component);
+	out->leap = NEW(a, double, out->n_component);
+	struct sides *sides = NEW(a, struct sides, out->n_component);
 	for (int k = 0; k < out->n_component; k++) {
 		out->low[k] = INFINITY;
 		out->high[k] = -INFINITY;
@@ -205,8 +270,11 @@ struct hull *analytic_hull(struct analytic *self, struct conventions *convention
 		out->corner[s] = NEW(a, double, out->n_component);
 		corners_choose(corners, s);
 		analytic_sweep(self, conventions, t, again);
-		add_corner(self, t, types, n, s, out);
+		add_corner(self, t, types, n, s, sides, out);
 	}
 	conventions->corner = NULL;
+	const double more = mixing(self);
+	for (int k = 0; k < out->n_component; k++)
+		finish_sides(&sides[k], more, out, k);
 	return out;
 }

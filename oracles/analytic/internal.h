@@ -59,9 +59,10 @@ struct analytic {
 	bool singular; /* something in the trace is singular, so weak zeros matter */
 	/* For this trace: an engine may share out a flow, or add up, at other places than the trace does. */
 	bool by_paths;
-	double stray;                /* the farthest that an engine's iterate is from a solution */
-	struct shared shared;        /* of the scalar whose partials are being taken */
-	const struct testcase *c;    /* of the trace */
+	bool apart;               /* the same for a reason within the program, not because it is a slice of a batch */
+	double stray;             /* the farthest that an engine's iterate is from a solution */
+	struct shared shared;     /* of the scalar whose partials are being taken */
+	const struct testcase *c; /* of the trace */
 	const uint8_t *input_active; /* [float input elements] whether the element is differentiated; set per case */
 	int n_input_scalar;
 };

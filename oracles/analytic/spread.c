@@ -18,14 +18,17 @@ void spread_add(struct spread *to, const struct spread *term)
 
 	if (together) { /* if an engine computes that partial twice, both errors of a leap have one sign */
 		to->leap = fmin(leap_beside(to, term), leap_beside(term, to));
+		to->twice = true;
 	} else if (term->leaps) {
 		to->leap = leap_beside(term, to);
 		to->source = term->source;
 		to->against = term->against;
+		to->gross = term->gross;
 	} else {
 		to->leap = leap_beside(to, term);
 	}
 	to->leaps += together ? 0 : term->leaps;
+	to->twice |= term->twice;
 	to->down += term->down;
 	to->up += term->up;
 }
@@ -69,8 +72,11 @@ static double leap_of(const struct spread_factor *leaping, const struct spread_f
 struct spread spread_product(const struct spread_factor *p, const struct spread_factor *g)
 {
 	const struct spread *leaping = p->errors.leaps ? &p->errors : &g->errors;
-	struct spread out = {
-	    .leaps = p->errors.leaps + g->errors.leaps, .source = leaping->source, .against = leaping->against};
+	struct spread out = {.leaps = p->errors.leaps + g->errors.leaps,
+	    .source = leaping->source,
+	    .against = leaping->against,
+	    .gross = leaping->gross * (p->errors.leaps ? g->size : p->size),
+	    .twice = leaping->twice};
 
 	for (int side = 0; side < 4; side++) {
 		double e = error_of(p->size, side & 1 ? p->errors.up : -p->errors.down, g->size,

@@ -16,6 +16,8 @@ struct spread {
 	/* If one leaps: the scalar whose partial does, and whether a larger partial makes this number smaller. */
 	int source;
 	bool against;
+	double gross; /* the leap before other errors reduce it: that of the partial, times what multiplies it */
+	bool twice;   /* the partial that leaps came over two paths */
 };
 
 /* A factor and its errors. down: towards 0; up: away from 0. */

@@ -86,6 +86,24 @@ static double slack_of(const struct truth_point *t, int k, int e, int at)
 	return slack + CORNER_ERROR * size;
 }
 
+/*
+ * Whether the errors of usual formulas allow `got` beside the numbers between low and high. They are small, or they
+ * leap (struct hull).
+ */
+static bool may_err(const struct truth_point *t, int k, int e, int at, double low, double high, double got)
+{
+	const struct hull *h = t->hull;
+	if (!h || !h->inner)
+		return true;
+	double inner = h->inner[at] + CORNER_ERROR * fmax(fabs(low), fabs(high)), leap = h->leap[at];
+	for (int s = 0; s < t->n_assignment; s++) {
+		const struct component *c = assigned(t, s, k, e);
+		inner += c->narrow ? fmax(c->down, c->up) : c->loose;
+		leap = c->narrow ? fmin(leap, c->leap) : leap;
+	}
+	return (got >= low - inner && got <= high + inner) || got <= high - leap || got >= low + leap;
+}
+
 static const struct component *nearest_assigned(const struct truth_point *t, int k, int e, double got)
 {
 	const struct component *best = assigned(t, 0, k, e);
@@ -125,7 +143,8 @@ static bool judge_box(struct judge *j, const struct truth_point *t, int k, int e
 		escapes |= assigned(t, s, k, e)->escapes;
 	}
 	inside = plain ? judge_accepts(first, got)
-	               : (got >= low - slack && got <= high + slack) || (escapes && isinf(got));
+	               : (got >= low - slack && got <= high + slack && may_err(t, k, e, at, low, high, got)) ||
+	        (escapes && isinf(got));
 	if (!inside)
 		observe_outside(j, t, k, e, got);
 	return inside;

@@ -165,6 +165,26 @@ static void test_too_many(struct oracle *oracle, struct arena *a)
 	    "%s", reason_names[truth.point[0].primal[0].at[15].reason]);
 }
 
+/* A softmax that leaves the range may be 0, but not negative, in each slice. Where slices add up, nothing is known. */
+static void test_sides(struct oracle *oracle, struct arena *a)
+{
+	struct testcase c = test_function(a, "x: f64[2], w: f64[]",
+	    "s = logsumexp x axes=[0]\n"
+	    "y = mul s, w",
+	    "[-800,-800,-900,-900],3",
+	    "batch x; 2 slices\n"
+	    "then vjp");
+	struct truth truth;
+	oracle_truth(oracle, &c, a, &truth);
+	for (int e = 0; e < 4; e++) {
+		const struct component *x = &truth.point[0].derivative[0][0].at[e];
+		CHECK(!x->reason && x->narrow && x->loose > 2 * x->value, "element %d: loose %g", e, x->loose);
+		CHECK(component_radius(x, -x->value) < 2 * x->value && component_radius(x, 0) >= x->value, "element %d",
+		    e);
+	}
+	CHECK(!truth.point[0].derivative[0][1].at[0].narrow, "a sum over slices");
+}
+
 /* An engine's answer to a case with one number changed is no agreement. */
 static void test_judged(struct oracle *oracle, struct arena *a)
 {
@@ -209,6 +229,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_cancellation(oracle, &a));
 	CHECK_LAW(test_kinks(oracle, &a));
 	CHECK_LAW(test_too_many(oracle, &a));
+	CHECK_LAW(test_sides(oracle, &a));
 	CHECK_LAW(test_judged(oracle, &a));
 	oracle_close(oracle);
 	stack_laws(1200, 4242, batch_kinds, &a);
