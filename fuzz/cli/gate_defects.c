@@ -10,7 +10,7 @@
 const char *const defect_state_names[DEFECT_STATES] =
     {[DEFECT_THERE] = "still there", [DEFECT_RIGHT] = "right here", [DEFECT_OPEN] = "not decided here"};
 
-struct reading {
+struct defect_lists {
 	const struct json *engines, *defects; /* arrays, one value a line */
 	const struct ci_report *report;
 	struct arena *arena;
@@ -58,7 +58,7 @@ static const struct json *children(const struct json *object, const char *key)
 }
 
 /* The name in the list of defects of an engine that says this name; NULL: it is not in the list. */
-static const char *listed_name(const struct reading *x, const char *said)
+static const char *listed_name(const struct defect_lists *x, const char *said)
 {
 	for (const struct json *e = x->engines->child; e; e = e->next)
 		for (const struct json *f = children(e, "formats"); f; f = f->next)
@@ -89,7 +89,7 @@ static bool is_of(const struct ci_outcome *o, const char *file, const char *engi
 	return base && !strcmp(base + 1, file) && o->engine && !strcmp(o->engine, engine);
 }
 
-static enum defect_state state_of(const struct reading *x, const struct json *defect, const char *engine)
+static enum defect_state state_of(const struct defect_lists *x, const struct json *defect, const char *engine)
 {
 	enum defect_state state = DEFECT_RIGHT;
 
@@ -126,7 +126,7 @@ static const char *joined(const struct json *list, const char *key, struct arena
 	return text_disarm(arena_printf(a, "%s", text), false);
 }
 
-static void add(struct reading *x, struct defect_here d)
+static void add(struct defect_lists *x, struct defect_here d)
 {
 	struct defects_here *out = x->out;
 
@@ -134,7 +134,7 @@ static void add(struct reading *x, struct defect_here d)
 	out->at[out->n++] = d;
 }
 
-static void compare(struct reading *x, const char *spec)
+static void compare(struct defect_lists *x, const char *spec)
 {
 	const char *engine = engine_text_name(spec, x->arena), *name;
 	struct error e = {0};
@@ -165,7 +165,7 @@ struct defects_here gate_defects(
 	struct defects_here out = {0};
 
 	for (int i = 0; i < n_root; i++) {
-		struct reading x = {.report = r, .arena = a, .out = &out};
+		struct defect_lists x = {.report = r, .arena = a, .out = &out};
 		const char *defects = arena_printf(a, "%s/defects.jsonl", root[i]),
 		           *engines = arena_printf(a, "%s/engines.jsonl", root[i]);
 
