@@ -230,7 +230,7 @@ void evaluation_close(struct evaluation *ev);
  * keeps EVALUATION_KEPT.  One that few cases use keeps EVALUATION_KEPT_RARE, or its pool would still grow after an
  * hour.  Few cases freeze values, so never more than that are kept.
  */
-enum { EVALUATION_KEPT = 1 << 13, EVALUATION_KEPT_RARE = 1 << 8 };
+enum { EVALUATION_KEPT = 1 << 15, EVALUATION_KEPT_RARE = 1 << 8 };
 void evaluation_trim(struct evaluation *ev, int kept);
 /*
  * Makes `kept` values at once, each with room for `widest` bits.  Otherwise they would be made during large cases,

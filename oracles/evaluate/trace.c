@@ -101,6 +101,7 @@ static void reserve_scalars(struct evaluation *ev, int n)
 void evaluation_fill(struct evaluation *ev, int kept, mpfr_prec_t widest)
 {
 	reserve_scalars(ev, kept);
+	grow(&ev->parent, &ev->parent_room, 4 * kept, sizeof *ev->parent);
 	for (; ev->pool_ready < kept; ev->pool_ready++)
 		mpfr_init2(ev->value[ev->pool_ready], widest);
 	reuse_reserve(ev, kept);

@@ -130,14 +130,14 @@ static void test_pools(int kept)
 	arena_init(&a, (size_t)256 << 20);
 	evaluation_open(&ev, &oracle_rules_right);
 	before = value_after(&ev, 5, &a);
-	value_after(&ev, 30000, &a);
+	value_after(&ev, 40000, &a);
 	CHECK(ev.pool_ready > EVALUATION_KEPT && ev.frozen_ready > EVALUATION_KEPT, "the case is not large");
 	evaluation_trim(&ev, kept);
 	CHECK(ev.pool_ready <= kept && ev.scalar_room <= kept && ev.frozen_ready <= EVALUATION_KEPT_RARE,
 	    "%d values, room for %d, %d frozen", ev.pool_ready, ev.scalar_room, ev.frozen_ready);
 	after = value_after(&ev, 5, &a);
 	CHECK(before == after, "%a, before %a", after, before);
-	value_after(&ev, 30000, &a);
+	value_after(&ev, 40000, &a);
 	evaluation_close(&ev);
 	arena_free(&a);
 }
