@@ -258,7 +258,7 @@ class Site:
         body = "<dl class=\"facts\">" + "".join(f"<div><dt>{esc(k)}</dt><dd>{esc(v)}</dd></div>" for k, v in facts) + "</dl>\n<h2>Families of ops by request</h2>\n" + KEY
         body += table("family", [esc(q.replace(",", ", ")) for q in requests], [
             (f"<a href=\"../families/{slug(g)}.html\">{esc(g)}</a>", [cell(total(r, lambda c, g=g, q=q: GROUP_OF[c["family"]] == g and c["request"] == q)) for q in requests]) for g in GROUPS])
-        body += f"<h2 id=\"findings\">{plural(len(r['findings']), 'finding')}</h2>\n"
+        body += self.leaks(r) + f"<h2 id=\"findings\">{plural(len(r['findings']), 'finding')}</h2>\n"
         body += "".join(self.finding(r, f, "../") for f in r["findings"]) or "<p>None.</p>\n"
         gone = [(row["version"], f) for row in r["history"][:-1] for f in row["findings"] if f not in r["history"][-1]["findings"]]
         if gone:
@@ -269,6 +269,14 @@ class Site:
                      "".join(f"<tr><td>{esc(d['program'])}<td>{esc(d['expected'])}<td>{esc(d['returned'])}<td>{esc(self.versions(d, self.family_name(r)))}<td>"
                              f"<span class=\"tag {'bad' if state == 'open' else 'ok' if state == 'right here' else ''}\">{state}</span><td>{self.upstream(d)}\n" for d, state, _ in known) + "</table></div>\n")
         self.page(f"engines/{r['name']}.html", self.title(r) if r["builtin"] else f"{self.title(r)} ({r['name']})", body, "../")
+
+    def leaks(self, r):
+        leak = r.get("weak_zeros")
+        if not leak:
+            return "<h2>NaN by weak zeros</h2>\n<p>None was seen.</p>\n"
+        said = "The engine says so itself, so this is no finding." if leak["declared"] else "The engine does not say so, so this is a finding."
+        return (f"<h2>NaN by weak zeros</h2>\n<p>Its zeros multiply like any number: 0 times infinity out of a branch not taken is NaN. {plural(leak['matrix'], 'case')} of the matrix, "
+                f"{plural(leak['campaign'], 'random case')}. {said} {'The smallest case:' if leak['program'] else ''}</p>\n" + (f"<pre>{esc(leak['program'])}</pre>\n" if leak["program"] else ""))
 
     def family(self, group):
         ops = [op for op, family in self.families.items() if GROUP_OF[family] == group]

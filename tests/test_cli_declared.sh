@@ -77,6 +77,20 @@ check 0 minimize "$work/dead.json" --engine "wz=$weak" --out "$work/leak.json"
 says err 'wz|*|nan-leak|declared: '
 check 0 report "$work/leak.json" --engine "wz=$weak"
 says out 'wz'
+# So does a sweep, which asks for the root in a dead branch first.
+check 0 conform --engine "$weak" --op select --dtype f32 --cases 1 --quiet
+says out 'nan-leak by weak zeros, which the engine declares: 1 case, the first in select-vjp-f32-edge; smallest case of 3 nodes:'
+says out 'sqrt v0'
+check 1 conform --engine "$weak" --op select --dtype f32 --cases 1 --quiet --strict
+check 1 conform --engine tape+weak-zero --op select --dtype f32 --cases 1 --quiet
+says out 'nan-leak by weak zeros: 1 case'
+check 0 conform --engine tape --op select --dtype f32 --cases 1 --quiet --format json
+grep nan_leak_by_weak_zeros "$work/out" >"$work/none-of-it"
+same "$work/none-of-it" /dev/null
+check 0 conform --engine "$weak" --op select --dtype f32 --cases 1 --quiet --format json --out "$work/leaks"
+says out '"nan_leak_by_weak_zeros"'
+says out '"declared": true'
+check 0 report "$work/leaks/nan-leak.json" --engine "$weak"
 # A campaign reports one entry, with a report of its own, and does not fail.
 check 0 fuzz --engine "wz=$weak" --driver generate --seed 1 --cases 130 --out "$work/weak" --quiet
 says out '0 distinct findings'

@@ -219,6 +219,7 @@ int command_conform(int argc, char **argv)
 	    CI_SHARD_ROW(s.ci),
 	    {"out", OPTION_TEXT, &s.out, "DIR",
 	        "write each finding as a minimal case and, if possible, as source for the engine alone"},
+	    {"strict", OPTION_FLAG, &s.o.strict, NULL, STRICT_HELP},
 	    {"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
 	    ENGINE_LIMIT_ROWS(limits),
 	};

@@ -1,5 +1,5 @@
 /* conform.c: the sweep. */
-#include "conform.h"
+#include "leaks.h"
 #include "graph/walk.h"
 
 #include <stdio.h>
@@ -119,13 +119,17 @@ static bool draw_from(const struct bench *b, enum op op, const struct conform_co
 	return false;
 }
 
-/* A case with the op, which the engine knows if one of the first does. */
+/* A case with the op, which the engine knows if one of the first does. The first at the edges of select is that of a
+ * dead branch. */
 static bool draw(const struct bench *b, const struct conform_options *o, enum op op,
     const struct conform_column *column, int column_number, int number, const struct profile *profile, struct arena *a,
     struct testcase *out)
 {
 	const uint64_t seed = seed_mix(seed_mix(o->seed, (uint64_t)op), (uint64_t)(column_number * 1000 + number));
 
+	if (op == OP_SELECT && column->points == POINTS_EDGE && !number && conform_dead_branch(column, a, out) &&
+	    bench_knows(b, out, a))
+		return true;
 	return draw_from(b, op, column, seed, true, profile, a, out) ||
 	    draw_from(b, op, column, seed, false, profile, a, out);
 }
@@ -180,9 +184,22 @@ static void note_flaky(struct bench *b, const struct testcase *c, struct bench_r
 	m->flaky++;
 }
 
-static void judge_case(struct bench *b, const struct testcase *c, struct arena *scratch, struct arena *a,
-    struct conform *m, struct conform_cell *cell)
+struct op_sweep {
+	struct bench *bench;
+	const struct conform_options *o;
+	enum op op;
+	int column, number; /* column of the cell; number of its case */
+	struct profile profile;
+	struct arena *scratch, *arena;
+	struct conform *m;
+};
+
+static void judge_case(const struct op_sweep *s, const struct testcase *c)
 {
+	struct bench *b = s->bench;
+	struct conform *m = s->m;
+	struct conform_cell *cell = &m->cell[s->op][s->column];
+	struct arena *scratch = s->scratch, *a = s->arena;
 	struct bench_result r;
 	enum verdict v;
 	const char *text = "";
@@ -190,7 +207,10 @@ static void judge_case(struct bench *b, const struct testcase *c, struct arena *
 	bench_judge(b, c, scratch, &r);
 	if (r.interrupted)
 		return;
-	bench_forgive(b, &r);
+	conform_note_leak(&s->m->leaks, c, &r.judgement[0], conform_cell_name(s->m, s->op, s->column, a),
+	    signature_coarse(engine_name(b->engine[0]), c, &r.judgement[0], a), a);
+	if (!s->o->strict)
+		bench_forgive(b, &r);
 	note_flaky(b, c, &r, scratch, a, m, cell);
 	v = r.judgement[0].verdict;
 	for (int k = 0; k < c->n_point; k++) {
@@ -222,23 +242,13 @@ static void judge_case(struct bench *b, const struct testcase *c, struct arena *
 	m->verdict[v]++;
 }
 
-struct op_sweep {
-	struct bench *bench;
-	const struct conform_options *o;
-	enum op op;
-	int column, number; /* column of the cell; number of its case */
-	struct profile profile;
-	struct arena *scratch, *arena;
-	struct conform *m;
-};
-
 static void sweep_case(void *context)
 {
 	const struct op_sweep *s = context;
 	struct testcase c;
 
 	if (draw(s->bench, s->o, s->op, &s->m->column[s->column], s->column, s->number, &s->profile, s->scratch, &c))
-		judge_case(s->bench, &c, s->scratch, s->arena, s->m, &s->m->cell[s->op][s->column]);
+		judge_case(s, &c);
 }
 
 static int cases_of(const struct conform_options *o, const struct conform_column *column)
@@ -293,6 +303,7 @@ void conform_sweep(struct bench *b, const struct conform_options *o, struct aren
 			shown = bench_clock();
 		}
 	}
+	conform_minimize_leak(&out->leaks, b, &scratch, a);
 	if (terminal)
 		fputs("\r\033[K", stderr);
 	arena_free(&scratch);

@@ -32,12 +32,22 @@ struct conform_cell {
 	const char *gone_text;
 };
 
+/* NaNs that 0 times infinity may have made (leaks.h). */
+struct conform_leaks {
+	int cases;
+	bool declared;             /* by the engine: they fail nothing, unless somebody is strict */
+	const char *first;         /* name of the cell that showed them first */
+	const char *signature;     /* coarse */
+	struct testcase *smallest; /* NULL if there are none */
+};
+
 struct conform_options {
 	uint64_t seed;
 	int cases; /* cases of each cell for a request of one level; a quarter of that for each further level that
 	              differentiates, but at least 1 */
 	bool op[OP_COUNT], dtype[DTYPE_COUNT]; /* swept if the engine knows them */
 	int shard, n_shard; /* sweeps the ops whose number leaves the remainder `shard`; n_shard 0: all ops */
+	bool strict;        /* leaks that the engine declares are findings like any other */
 	bool progress;
 };
 
@@ -46,9 +56,10 @@ struct conform {
 	struct conform_column column[CONFORM_COLUMNS];
 	struct conform_cell *cell[OP_COUNT]; /* [n_column]; NULL: the engine does not know the op */
 	int verdict[VERDICT_COUNT];          /* over all cases */
-	int asked;                           /* cases */
-	int flaky;                           /* over all cells */
-	bool failed;                         /* the machine prevented an answer */
+	struct conform_leaks leaks;
+	int asked;   /* cases */
+	int flaky;   /* over all cells */
+	bool failed; /* the machine prevented an answer */
 	char failure[256];
 };
 
@@ -64,8 +75,8 @@ void conform_sweep(struct bench *b, const struct conform_options *o, struct aren
  * Writes each finding into the directory as a minimal case OPS-REQUEST-DTYPE-POINTS.json.  OPS are the ops of that
  * case; the rest is the cell that showed it first.  One case of each op and coarse signature is minimized.  If the
  * engine emits source, a program for the engine alone stands beside the case.  Inaccurate cases are written as they
- * were found. Prints a line for each finding to `list`, and one for each other op that shows it.  False: a file cannot
- * be written.
+ * were found. Declared leaks are one file, nan-leak.json. Prints a line for each finding to `list`, and one for each
+ * other op that shows it.  False: a file cannot be written.
  */
 bool conform_write_findings(
     const struct conform *m, struct bench *b, const char *dir, FILE *list, struct arena *a, struct error *e) MUST_CHECK;

@@ -76,9 +76,9 @@ static bool write_case(struct writer *w, const struct testcase *c, const char *n
 }
 
 /* Writes the case as source.  An engine that has no counterpart for a part of it writes none.  *file: the name of the
- * written file. */
+ * written file.  leak: it shows a NaN that the engine declares. */
 static bool write_source(
-    struct writer *w, const struct testcase *c, const char *name, const char **file, struct error *e)
+    struct writer *w, const struct testcase *c, const char *name, bool leak, const char **file, struct error *e)
 {
 	struct error why = {0};
 	struct text out = {.arena = &w->side};
@@ -93,7 +93,7 @@ static bool write_source(
 	*file = arena_printf(&w->side, "%s.%s", name, w->suffix);
 	bench_declared_truth(w->bench, c, &w->side, &truth);
 	x.truth = &truth;
-	x.weak_zero = engine_hello(w->bench->engine[0])->weak_zero;
+	x.weak_zero = engine_hello(w->bench->engine[0])->weak_zero && !leak;
 	emit_adapted(&x, w->suffix, text, n);
 	return file_write_atomic(w->dir, *file, out.at, out.len, e);
 }
@@ -174,7 +174,7 @@ static bool write_named(struct writer *w, const struct testcase *small, const st
 	name = new_name(w, arena_printf(&w->side, "%s-%s", strcmp(ops, "no op") ? ops : "none", column));
 	title = arena_printf(&w->side, "%s: %s", ops, verdict_names[j->verdict]);
 	w->written[w->n++] = (struct written){name, symptom};
-	if (!write_case(w, small, name, title, e) || !write_source(w, small, name, &file, e))
+	if (!write_case(w, small, name, title, e) || !write_source(w, small, name, j->declared, &file, e))
 		return false;
 	fprintf(w->list, "%s, %s: expected %.17g, returned %.17g: %s/%s\n", title, name, j->expected, j->returned,
 	    text_harmless(w->dir, &w->side), file);
@@ -198,6 +198,7 @@ static bool same_stack(const struct testcase *x, const struct testcase *y)
 static void simplify(struct writer *w, const struct question *same, struct testcase *small, struct bench_result *r)
 {
 	const struct question any = {.bench = w->bench,
+	    .declared = signature_declared(same->signature),
 	    .until = same->until,
 	    .spent = same->spent,
 	    .refuse = same->refuse,
@@ -232,8 +233,9 @@ static bool write_minimized(
 	    .context = &kept};
 	struct testcase small;
 
-	if (!case_shows(
-	        found, &(struct question){.bench = w->bench, .judged = JUDGED_IN_FULL, .result = &r}, &w->side, NULL))
+	if (!case_shows(found,
+	        &(struct question){.bench = w->bench, .declared = true, .judged = JUDGED_IN_FULL, .result = &r},
+	        &w->side, NULL))
 		return write_case(w, found, new_name(w, name), title, e); /* the finding did not show again */
 	same.signature = arena_printf(
 	    w->arena, "%s", signature_coarse(engine_name(w->bench->engine[0]), found, &r.judgement[0], &w->side));
@@ -276,6 +278,21 @@ static bool write_cell(
 	return write_case(w, cell->shows, new_name(w, name), title, e);
 }
 
+/* Writes the smallest of the leaks that the engine declares. */
+static bool write_leak(struct writer *w, struct error *e)
+{
+	static const char title[] = "nan-leak by weak zeros";
+	const struct testcase *c = w->m->leaks.smallest;
+	const char *name = new_name(w, "nan-leak"), *file;
+
+	arena_reset(&w->side);
+	if (!write_case(w, c, name, title, e) || !write_source(w, c, name, true, &file, e))
+		return false;
+	fprintf(w->list, "%s, which the engine declares, in %d cases: %s/%s\n", title, w->m->leaks.cases,
+	    text_harmless(w->dir, &w->side), file);
+	return true;
+}
+
 bool conform_write_findings(
     const struct conform *m, struct bench *b, const char *dir, FILE *list, struct arena *a, struct error *e)
 {
@@ -292,6 +309,8 @@ bool conform_write_findings(
 	w.key = NEW(a, const char *, OP_COUNT *CONFORM_COLUMNS);
 	w.name = NEW(a, const char *, 2 * OP_COUNT * CONFORM_COLUMNS);
 	w.written = NEW(a, struct written, OP_COUNT * CONFORM_COLUMNS);
+	if (good && m->leaks.declared)
+		good = write_leak(&w, e);
 	for (int op = 0; op < OP_COUNT; op++)
 		for (int k = 0; good && m->cell[op] && k < m->n_column; k++) {
 			const struct conform_cell *cell = &m->cell[op][k];

@@ -43,6 +43,14 @@ static void put_counts(struct text *t, const struct conform *m)
 	text_put(t, "\n");
 }
 
+/* The entry of the leaks, without the smallest case. */
+static const char *leaks_text(const struct conform_leaks *leaks, struct arena *a)
+{
+	return arena_printf(a, "nan-leak by weak zeros%s: %s, the first in %s; smallest case of %s:",
+	    leaks->declared ? ", which the engine declares" : "", text_count(leaks->cases, "case", a), leaks->first,
+	    text_count(program_nodes(&leaks->smallest->program), "node", a));
+}
+
 /* ---- text ---- */
 
 static void put_flaky(struct text *t, const struct conform_cell *cell, const char *name)
@@ -84,6 +92,8 @@ char *conform_text(const struct conform *m, const struct engine *engine, bool re
 	}
 	text_put(&t, "\n");
 	put_counts(&t, m);
+	if (m->leaks.cases)
+		text_put(&t, "%s\n%s", leaks_text(&m->leaks, a), testcase_print(m->leaks.smallest, a));
 	for (int op = 0; op < OP_COUNT; op++)
 		for (int k = 0; m->cell[op] && k < m->n_column; k++) {
 			const struct conform_cell *cell = &m->cell[op][k];
@@ -98,8 +108,9 @@ char *conform_text(const struct conform *m, const struct engine *engine, bool re
 
 /* ---- Markdown and HTML ---- */
 
-/* Text for HTML and for a cell of Markdown: characters with a meaning there become entities. */
-static const char *escaped(const char *from, struct arena *a)
+/* Text for HTML and for a cell of Markdown: characters with a meaning there become entities, and other controls than
+ * those of `kept` become spaces. */
+static const char *escaped_but(const char *from, const char *kept, struct arena *a)
 {
 	struct text t = {.arena = a};
 
@@ -108,17 +119,19 @@ static const char *escaped(const char *from, struct arena *a)
 		char one[2] = {*from, '\0'};
 
 		text_put(&t, "%s",
-		    *from == '&'                     ? "&amp;"
-		        : *from == '<'               ? "&lt;"
-		        : *from == '>'               ? "&gt;"
-		        : *from == '"'               ? "&quot;"
-		        : *from == '|'               ? "&#124;"
-		        : *from == '`'               ? "&#96;"
-		        : (unsigned char)*from < ' ' ? " "
-		                                     : one);
+		    *from == '&'                                             ? "&amp;"
+		        : *from == '<'                                       ? "&lt;"
+		        : *from == '>'                                       ? "&gt;"
+		        : *from == '"'                                       ? "&quot;"
+		        : *from == '|'                                       ? "&#124;"
+		        : *from == '`'                                       ? "&#96;"
+		        : (unsigned char)*from < ' ' && !strchr(kept, *from) ? " "
+		                                                             : one);
 	}
 	return t.at;
 }
+
+static const char *escaped(const char *from, struct arena *a) { return escaped_but(from, "", a); }
 
 char *conform_markdown(const struct conform *m, const struct engine *engine, struct arena *a)
 {
@@ -147,6 +160,8 @@ char *conform_markdown(const struct conform *m, const struct engine *engine, str
 		}
 	}
 	text_put(&t, "\n");
+	if (m->leaks.cases)
+		text_put(&t, "\n%s\n\n```\n%s```\n", leaks_text(&m->leaks, a), testcase_print(m->leaks.smallest, a));
 	return t.at;
 }
 
@@ -190,7 +205,11 @@ char *conform_html(const struct conform *m, const struct engine *engine, struct 
 		}
 		text_put(&t, "</tr>\n");
 	}
-	text_put(&t, "</table></div></html>\n");
+	text_put(&t, "</table></div>\n");
+	if (m->leaks.cases)
+		text_put(&t, "<p>%s</p><pre>%s</pre>\n", leaks_text(&m->leaks, a),
+		    escaped_but(testcase_print(m->leaks.smallest, a), "\n", a));
+	text_put(&t, "</html>\n");
 	return t.at;
 }
 
@@ -229,6 +248,15 @@ char *conform_json(const struct conform *m, const struct engine *engine, struct 
 		json_member_string(&w, "version", hello->version);
 	}
 	json_member_integer(&w, "cases", m->asked);
+	if (m->leaks.cases) {
+		json_member_object(&w, "nan_leak_by_weak_zeros", JSON_BLOCK);
+		json_member_integer(&w, "cases", m->leaks.cases);
+		json_member_bool(&w, "declared", m->leaks.declared);
+		json_member_string(&w, "first", m->leaks.first);
+		json_put_key(&w, "smallest");
+		testcase_put(&w, m->leaks.smallest);
+		json_end(&w);
+	}
 	json_member_array(&w, "ops", JSON_BLOCK);
 	for (int op = 0; op < OP_COUNT; op++) {
 		if (!m->cell[op])
