@@ -6,6 +6,7 @@
 
 #include "fuzz/generate/choice.h"
 #include "tests/engines/samples.h"
+#include "tests/support/case_text.h"
 
 enum { SEEDS = 60, DRAWS = 200 };
 
@@ -191,6 +192,28 @@ static void check_engines(struct arena *a)
 	CHECK(answer_of("tape", a) == plain, "an engine without a seed rounds to nearest again");
 }
 
+/* Near 1, values of f32 are multiples of its unit roundoff: the slope of a saturated op is about right, or far off. */
+static void check_saturated(struct arena *a)
+{
+	static const char *const ops[] = {"tanh", "logistic", "expm1"}, *const points[] = {"12", "24", "-24"};
+
+	for (int k = 0; k < 3; k++) {
+		const struct testcase c = test_case(a,
+		    arena_printf(
+		        a, "inputs x: f32[]\ny = %s x\nreturn y\npoint %s\nrequest: vjp x", ops[k], points[k]));
+
+		for (int seed = 0; seed < 2 * SEEDS; seed++) {
+			struct engine *engine = sample_engine(arena_printf(a, "tape:rounding=%d", seed));
+			struct answer out = {.status = ANSWER_FAILURE};
+
+			engine_answer(engine, &c, a, &out);
+			const double got = out.status == ANSWER_OK ? fabs(out.derivative[0].at[0].f) : NAN;
+			CHECK(got < 0x1p-30 || got >= 0x1p-25, "%s, seed %d: %a", ops[k], seed, got);
+			engine_close(engine);
+		}
+	}
+}
+
 static void check_specs(void)
 {
 	static const char *const bad[] = {"tape:rounding=", "tape:rounding=x", "tape:rounding=1e3", "tape:rounding=-1",
@@ -227,6 +250,7 @@ int main(int argc, char **argv)
 	}
 	CHECK_LAW(check_integers());
 	CHECK_LAW(check_engines(&a));
+	CHECK_LAW(check_saturated(&a));
 	check_specs();
 	arena_free(&a);
 	return check_done();
