@@ -448,6 +448,30 @@ static void test_random(struct oracle *oracle, struct arena *a)
 	    "%d kinks, %d with corners, %d mixtures, %d beyond", seen.kinks, seen.cornered, seen.mixtures, seen.beyond);
 }
 
+/* A decision is at exact equality if two values are equal, not if one value occurs twice. */
+static const struct edge {
+	const char *inputs, *body, *point;
+	bool edge;
+} edges[] = {
+    {"x: f64[]", "b = broadcast_to x shape=[3]; y = reduce_max b axes=[0]", "2", false},
+    {"x: f64[]", "b = broadcast_to x shape=[3]; y = reduce_min b axes=[0]", "2", false},
+    {"x: f64[]", "y = max x, x", "2", false},
+    {"x: f64[2]", "y = reduce_max x axes=[0]", "[2,2]", true},
+    {"x: f64[3]", "y = reduce_max x axes=[0]", "[2,2,3]", false},
+    {"x: f64[]", "y = min x, 2", "2", true},
+};
+
+static void test_edges(struct oracle *oracle, struct arena *a)
+{
+	for (size_t k = 0; k < sizeof edges / sizeof *edges; k++) {
+		const struct edge *e = &edges[k];
+		struct testcase c = test_function(a, e->inputs, e->body, e->point, "vjp");
+		struct truth truth;
+		oracle_truth(oracle, &c, a, &truth);
+		CHECK(truth.point[0].edge == e->edge, "%s at %s: %d", e->body, e->point, truth.point[0].edge);
+	}
+}
+
 /* Row names of the document: "| `name` | ...". */
 static void test_document(const char *path, struct arena *a)
 {
@@ -495,6 +519,7 @@ int main(int argc, char **argv)
 		arena_reset(&a);
 		test_situation(&asked, &situations[k], &a);
 	}
+	CHECK_LAW(test_edges(asked.usual, &a));
 	CHECK_LAW(test_random(asked.usual, &a));
 	arena_reset(&a);
 	CHECK_LAW(test_document("oracles/CONVENTIONS.md", &a));
