@@ -397,9 +397,11 @@ static void test_generated(struct arena *a)
 		plain.program = lower_customs(&c.program, DERIVATIVE_COUNT, a);
 		CHECK(program_check(&plain.program, NULL) && !region_has_op(&plain.program.top, OP_CUSTOM),
 		    "case %d: not lowered", k);
-		analytic_truth(oracle, &c, 0, a, &truth);
-		if (truth.n_derivative && shape_elements(&truth.derivative[0][0].type.shape))
-			doubted += truth.derivative[0][0].at[0].reason == REASON_CUSTOM_RULE;
+		if (request_order(c.transform, c.n_transform) == c.n_transform) { /* without batches (analytic.h) */
+			analytic_truth(oracle, &c, 0, a, &truth);
+			if (truth.n_derivative && shape_elements(&truth.derivative[0][0].type.shape))
+				doubted += truth.derivative[0][0].at[0].reason == REASON_CUSTOM_RULE;
+		}
 		engine_answer(engine, &c, a, got);
 		engine_answer(engine, &plain, a, want);
 		for (int i = 0; got[0].status == ANSWER_OK && want[0].status == ANSWER_OK && i < got[0].n_primal; i++)
