@@ -32,17 +32,21 @@ static void put_block(struct text *out, const char *language, const char *text)
 	text_put(out, "%s\n", fence);
 }
 
+/* The text after its first n sentences. */
+static const char *after(const char *text, int n)
+{
+	for (; n && *text; n--) {
+		const char *next = strstr(text, ". ");
+
+		text = next ? next + 2 : text + strlen(text);
+	}
+	return text;
+}
+
 /* The first n sentences of the text. */
 static const char *sentences(const char *text, int n, struct arena *a)
 {
-	const char *end = text;
-
-	for (; n && *end; n--) {
-		const char *next = strstr(end, ". ");
-
-		end = next ? next + 2 : end + strlen(end);
-	}
-	return arena_printf(a, "%.*s", (int)(end - text), text);
+	return arena_printf(a, "%.*s", (int)(after(text, n) - text), text);
 }
 
 /* The version alone where it stands after the engine's name for itself, else both. */
@@ -142,6 +146,7 @@ void render_issue(struct text *out, const struct json *report, const char *sourc
 
 	(void)source;
 	put(out, "# %s\n\n", title(report, out->arena));
+	cause = *after(cause, 1) ? after(cause, 1) : cause; /* the title has the first */
 	put(out, "%s\n", *cause ? sentences(cause, SENTENCES, out->arena) : render_member(report, "summary"));
 	put_script(out, report);
 	put_numbers(out, view_first(report));

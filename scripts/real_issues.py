@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Writes corpus/real/issues/: for each defect of corpus/real/defects.jsonl that nobody has reported upstream, the issue that its engine's maintainers would want.
+
+Usage: scripts/real_issues.py [--check] [--one-in N] [--adjudge PROGRAM]     --check writes nothing, and fails if a file is not as it would be; of every N-th defect alone
+       scripts/real_issues.py --measure NAME=SPEC...                         runs the experiments that say what matters and what is ruled out, and keeps them in analysis.jsonl
+The texts are those of `adjudge report --format issue`, and the scripts those of `adjudge emit --brief`.  Neither needs the engine.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import scoreboard_pages
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+REAL = ROOT / "corpus/real"
+ENVIRONMENT = {**os.environ, "ADJUDGE_ADAPTERS": str(ROOT / "engines/external")}
+REGIONS = {"for", "while", "scan", "cond", "fixed_point", "checkpoint", "custom", "derivative", "scatter_apply"}
+
+
+def run(adjudge, *arguments):
+    return subprocess.run([str(a) for a in (adjudge, *arguments)], capture_output=True, text=True, env=ENVIRONMENT)
+
+
+def lines_of(name):
+    path = REAL / name
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+
+
+def unreported():
+    """(defect, its entry about one engine, the file of its issue)"""
+    short = {e["name"]: e["short"] for e in scoreboard_pages.engines(ROOT)}
+    for d in lines_of("defects.jsonl"):
+        for e in d["engines"] if d["upstream"] == "not reported" else []:
+            stem = d["cases"][0]["file"].removesuffix(".json")
+            yield d, e, f"{stem if stem.startswith(short[e['name']] + '-') else short[e['name']] + '-' + stem}.md"
+
+
+def uses_regions(nodes):
+    return any(n["op"] in REGIONS or any(uses_regions(r["body"]) for r in n.get("regions", [])) for n in nodes)
+
+
+def script_of(adjudge, entry, path, case):
+    """{language, text} of a program in the engine's own API, or None."""
+    formats = next(e["formats"] for e in scoreboard_pages.engines(ROOT) if e["name"] == entry["name"])
+    form = next((formats[m] for m in entry.get("modes", formats) if formats.get(m)), None)
+    if not form or form == "nx" and uses_regions(case["body"]):  # that format unrolls loops, which the adapter does not
+        return None
+    if form == "torch" and (len(case["request"]) > 1 or any(level["transform"] == "jvp" for level in case["request"])):
+        form = "torch-func"
+    done = run(adjudge, "emit", "--brief", "--format", form, path)
+    language = "cjs" if "js" in form else "exs" if form == "nx" else "py"
+    return {"language": language, "text": done.stdout.strip("\n") + "\n"} if done.returncode == 0 else None
+
+
+def sentences(text):
+    return [s.strip() for s in re.split(r"(?<=\.)\s+(?=[A-Z])", text) if s.strip()]
+
+
+def report_of(adjudge, d, entry, analysis):
+    path = REAL / d["cases"][0]["file"]
+    case = json.loads(path.read_text(encoding="utf-8"))
+    shown = run(adjudge, "show", path).stdout.splitlines()
+    end = next(k for k, line in enumerate(shown) if line.startswith("point "))
+    known = analysis.get((entry["name"], path.name), {})
+    comment = sentences(re.sub(r"([^.])$", r"\1.", case.get("comment", "")))
+    own = comment if entry["name"].split()[0] in " ".join(comment) or not known else []  # what a person wrote about this engine
+    said = own[:2] + sentences(known.get("cause", "")) if known else own
+    versions = f"{entry['name']} {', '.join(entry['faulty'])}" + (f" ({entry['where']})" if "where" in entry else "")
+    report = {"schema": "adjudge.report/1", "engine": entry["name"], "engine_version": versions, "verdict": "wrong", "deviation": "none", "summary": "",
+              "request": next((line.removeprefix("request: ") for line in shown[end:] if line.startswith("request: ")), "the value alone"), "where": {"of": "result"},
+              "expected": {"type": d["expected"]}, "returned": {"type": d["returned"]}, "program": [line for line in shown[:end] if not line.startswith(("title: ", "comment: "))], "points": [],
+              "characterization": {"cause": " ".join([f"{d['program']}: expected {d['expected']}, returned {d['returned']}.".replace(". ", "; "), *said[:3]]),
+                                   "statements": [{"kind": "ruled-out", "text": t} for t in known.get("ruled_out", [])]},
+              "versions": {"adjudge": "0.1.0"}, "case": case}
+    script = script_of(adjudge, entry, path, case)
+    return {**report, "script": script} if script else report
+
+
+def issue(adjudge, d, entry, analysis):
+    with tempfile.TemporaryDirectory() as place:
+        path = pathlib.Path(place) / "report.json"
+        path.write_text(json.dumps(report_of(adjudge, d, entry, analysis)), encoding="utf-8")
+        done = run(adjudge, "report", path, "--format", "issue")
+    if done.returncode:
+        raise SystemExit(f"{d['program']}: {done.stderr}")
+    return done.stdout
+
+
+def measure(adjudge, engines):
+    rows = {(r["engine"], r["case"]): r for r in lines_of("analysis.jsonl")}
+    for engine in engines:
+        said = json.loads(run(adjudge, "conform", "--engine", engine, "--op", "add", "--dtype", "f64", "--dtype", "f32", "--cases", 1, "--format", "json", "--quiet").stdout)
+        family = scoreboard_pages.family_of(ROOT, said["name"])
+        for d in scoreboard_pages.defects_of(ROOT, said["name"]):
+            path = REAL / d["cases"][0]["file"]
+            done = run(adjudge, "report", path, "--engine", engine, "--format", "json", "--time", "8s")
+            if done.returncode:
+                print(f"{path.name}: {done.stderr.strip()[-200:]}", file=sys.stderr)
+                continue
+            x = json.loads(done.stdout)["characterization"]
+            rows[family["name"], path.name] = {"engine": family["name"], "case": path.name, "version": said["version"], "cause": x.get("cause", ""),
+                                               "ruled_out": [s["text"] for s in x["statements"] if s["kind"] == "ruled-out"]}
+            print(f"{path.name}: {x.get('cause', '')}", file=sys.stderr, flush=True)
+    text = "".join(json.dumps(rows[k], ensure_ascii=False) + "\n" for k in sorted(rows))
+    (REAL / "analysis.jsonl").write_text(text, encoding="utf-8")
+
+
+def main():
+    if "-h" in sys.argv or "--help" in sys.argv:
+        print(__doc__)
+        return 0
+    p = argparse.ArgumentParser(usage=__doc__)
+    p.add_argument("--check", action="store_true")
+    p.add_argument("--one-in", type=int, default=1)
+    p.add_argument("--measure", nargs="+", metavar="NAME=SPEC")
+    p.add_argument("--adjudge", default=ROOT / "build/adjudge", type=lambda f: pathlib.Path(f).resolve())
+    o = p.parse_args()
+    if o.measure:
+        measure(o.adjudge, o.measure)
+        return 0
+    analysis = {(r["engine"], r["case"]): r for r in lines_of("analysis.jsonl")}
+    folder, wrong, every = REAL / "issues", [], list(unreported())
+    folder.mkdir(exist_ok=True)
+    for k, (d, entry, name) in enumerate(every):
+        if k % o.one_in:
+            continue
+        text = issue(o.adjudge, d, entry, analysis)
+        if not o.check:
+            (folder / name).write_text(text, encoding="utf-8")
+        elif not (folder / name).exists() or (folder / name).read_text(encoding="utf-8") != text:
+            wrong.append(f"corpus/real/issues/{name}: run scripts/real_issues.py")
+    names = [name for _, _, name in every]
+    wrong += [f"two issues {name}" for name in set(names) if names.count(name) > 1]
+    for path in sorted(folder.glob("*.md")):
+        if path.name not in names and path.name != "README.md":
+            wrong.append(f"{path}: the issue of no defect")
+    print("\n".join(wrong), file=sys.stderr, end="\n" if wrong else "")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
