@@ -234,8 +234,8 @@ class Site:
         for heading, rows in (("Engines by request", others), ("Built-in engines", own)):
             if not rows:
                 continue
-            body += f"<h2>{heading}</h2>\n" + table("engine", (*self.orders, "findings"), [
-                (self.row_head(r), [cell(total(r, lambda c, o=o: order_of(c["request"]) == o), f"engines/{r['name']}.html") for o in self.orders] + [self.count(r)]) for r in rows])
+            body += f"<h2>{heading}</h2>\n" + table("engine", (*self.orders, "findings", "NaN by weak zeros"), [
+                (self.row_head(r), [cell(total(r, lambda c, o=o: order_of(c["request"]) == o), f"engines/{r['name']}.html") for o in self.orders] + [self.count(r), self.leak_cell(r)]) for r in rows])
         body += "<h2>Families of ops by engine</h2>\n" + table("family", [f"<a href=\"engines/{esc(r['name'])}.html\">{esc(r['name'])}</a>" for r in others + own], [
             (f"<a href=\"families/{slug(g)}.html\">{esc(g)}</a>", [cell(total(r, lambda c, g=g: GROUP_OF[c["family"]] == g), f"families/{slug(g)}.html") for r in others + own]) for g in GROUPS])
         self.page("index.html", "Derivatives, judged", body, "")
@@ -269,6 +269,10 @@ class Site:
                      "".join(f"<tr><td>{esc(d['program'])}<td>{esc(d['expected'])}<td>{esc(d['returned'])}<td>{esc(self.versions(d, self.family_name(r)))}<td>"
                              f"<span class=\"tag {'bad' if state == 'open' else 'ok' if state == 'right here' else ''}\">{state}</span><td>{self.upstream(d)}\n" for d, state, _ in known) + "</table></div>\n")
         self.page(f"engines/{r['name']}.html", self.title(r) if r["builtin"] else f"{self.title(r)} ({r['name']})", body, "../")
+
+    def leak_cell(self, r):
+        leak = r.get("weak_zeros")
+        return "<td class=\"warn\">" + plural(leak["matrix"] + leak["campaign"], "case") if leak else "<td class=\"ok\">none"
 
     def leaks(self, r):
         leak = r.get("weak_zeros")
