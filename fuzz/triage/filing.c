@@ -146,6 +146,7 @@ void finding_join(struct triage *self, struct finding *to, struct finding *f)
 	to->likely += f->likely;
 	to->inside += f->inside;
 	to->short_cuts += f->short_cuts;
+	to->suspects += f->suspects;
 	to->spent += f->spent;
 	to->first_case = f->first_case < to->first_case ? f->first_case : to->first_case;
 	for (int k = 0; k < f->n_face; k++)

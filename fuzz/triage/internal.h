@@ -5,8 +5,11 @@
 
 #include "fuzz/bench/case_work.h"
 #include "case_form.h"
+#include "inlets.h"
 #include "triage.h"
 #include "wiring.h"
+
+enum { QUIET = 4 };
 
 /* A failing case of engine `which`. */
 struct shown {
@@ -18,6 +21,8 @@ struct shown {
 	    *found; /* c: the case, or its remainder without known patterns; found: the original case */
 	const struct evidence *seen; /* the judgement of c in the campaign; NULL: none */
 	bool slip;                   /* the minimizer met it while it worked on another finding */
+	int n_quiet;
+	struct quiet quiet[QUIET]; /* of c; the search for a smaller case leaves them constant */
 	int64_t number;
 };
 
@@ -53,14 +58,17 @@ void finding_join(struct triage *self, struct finding *to, struct finding *f);
 /*
  * What the minimizer of a case must not turn it into (search_turns_known).  It rejects a candidate with exactly the
  * names of a finding that has the same face.  This holds only for names without regions: a region may fail in many
- * ways.  It also rejects a candidate with a known wiring that the original case does not have.
+ * ways.  It also rejects a candidate with a known wiring that the original case does not have, and one that is not
+ * quiet any more.
  */
 struct known_names {
 	const struct triage *triage;
 	const char *engine, *signature;
 	const struct program *from;
-	struct trail *trail;    /* of the search for the minimal case */
-	struct finding **found; /* receives the finding to which a form of that search leads */
+	int n_quiet;
+	const struct quiet *quiet; /* [n_quiet] that must be kept */
+	struct trail *trail;       /* of the search for the minimal case */
+	struct finding **found;    /* receives the finding to which a form of that search leads */
 };
 
 /* Of questions whose context is a struct known_names.  Whether the search must not go on from c. */

@@ -11,6 +11,9 @@
  * others.  So the same is done with each slice of a batch, and with the case written out (simplest.h), if the engine
  * answers that one alike.
  *
+ * Two bugs of loops often have the same pattern.  Taking the loops out would hide one behind the other.  So of a
+ * finding with inlets (inlets.h) only these become constant.  If the case still fails, that is most likely another bug.
+ *
  * This misses a bug that shows only together with a known pattern.  Therefore some cases of each finding are minimized
  * nevertheless: the first, second, fourth, and so on, then one in RECHECK_ONE_IN.
  *
@@ -30,7 +33,8 @@
 #include "fuzz/bench/question.h"
 #include "internal.h"
 
-enum { RECHECK_ONE_IN = 64, MOST_SLICES = 16, REMAINDER_ARENA = 256 << 20 };
+/* FREE_SUSPECTS: cases of a finding that are looked at whatever work is left. */
+enum { FREE_SUSPECTS = 4, RECHECK_ONE_IN = 64, MOST_SLICES = 16, REMAINDER_ARENA = 256 << 20 };
 
 /* Asks one engine about cases without their known patterns; opened when first needed. */
 struct remainder {
@@ -101,6 +105,15 @@ static bool is_likely(const struct finding *f, int k, const struct shown *s, boo
 	                                   : y->verdict == s->verdict && !y->flaky && asked_is_in(&y->asked, &asked);
 }
 
+/* Whether the case is quiet about f already. */
+static bool is_quiet(const struct shown *s, const struct finding *f)
+{
+	for (int k = 0; k < s->n_quiet; k++)
+		if (s->quiet[k].inlets == (unsigned)f->symptom->inlets && s->quiet[k].trip == f->symptom->trip)
+			return true;
+	return false;
+}
+
 /* Of all likely findings, the one with the largest pattern. */
 static struct likely find_likely(struct triage *self, const struct shown *s)
 {
@@ -110,7 +123,7 @@ static struct likely find_likely(struct triage *self, const struct shown *s)
 	for (int i = 0; i < self->n_finding; i++) {
 		struct finding *f = &self->finding[i];
 
-		for (int k = 0; f->engine == self->name[s->which] && k < f->n_symptom; k++)
+		for (int k = 0; f->engine == self->name[s->which] && !is_quiet(s, f) && k < f->n_symptom; k++)
 			if (is_likely(f, k, s, weak_zero) &&
 			    (!best.f ||
 			        pattern_size(&f->symptom[k].pattern) > pattern_size(&best.f->symptom[best.k].pattern)))
@@ -229,6 +242,29 @@ static enum left left_without(struct remainder *rest, const char *engine, const 
 	return left;
 }
 
+/* As left_without, but the case becomes only quiet about the finding. */
+static enum left left_quiet(struct remainder *rest, const char *engine, const struct likely *l, struct shown *s)
+{
+	const struct symptom *y = l->f->symptom;
+	const struct quiet quiet = {(unsigned)y->inlets, y->trip};
+	struct edit e = {.c = failing_point(rest, s), .arena = &rest->arena};
+	struct judgement j;
+	const bool granted = rest->granted;
+	enum left left;
+
+	if (l->k || (!quiet.inlets && !quiet.trip) || s->n_quiet == QUIET || !quiet_make(&e, &quiet) ||
+	    !edit_finish(&e, false))
+		return LEFT_AS_IT_WAS;
+	rest->granted = granted || l->f->suspects < FREE_SUSPECTS;
+	left = judge_left(rest, &e.c, &j);
+	rest->granted = granted;
+	if (left == LEFT_FAILING) {
+		becomes(s, rest, engine, &e.c, &j);
+		s->quiet[s->n_quiet++] = quiet;
+	}
+	return left;
+}
+
 /* Whether one slice of a batch of *s fails alone.  *s then becomes that case. */
 static bool fails_in_slice(struct remainder *rest, const char *engine, struct shown *s)
 {
@@ -280,6 +316,7 @@ struct remains {
 	struct shown *shown;
 	struct likely likely;
 	enum left left;
+	bool quietly; /* the case becomes quiet, if it can */
 };
 
 /* Takes out one known pattern after the other.  The loop ends, because no pattern that was taken out is left in the
@@ -290,7 +327,9 @@ static void leave_out_known(void *context)
 	const char *engine = x->triage->name[x->shown->which];
 
 	while (x->likely.f && verdict_answers(x->shown->verdict)) {
-		x->left = left_without(x->rest, engine, &x->likely, x->shown);
+		x->left = x->quietly ? left_quiet(x->rest, engine, &x->likely, x->shown) : LEFT_AS_IT_WAS;
+		if (x->left == LEFT_AS_IT_WAS || x->left == LEFT_UNKNOWN)
+			x->left = left_without(x->rest, engine, &x->likely, x->shown);
 		if (x->left != LEFT_FAILING)
 			return;
 		x->likely = find_likely(x->triage, x->shown);
@@ -390,6 +429,7 @@ struct finding *triage_known(struct triage *self, struct shown *s, struct findin
 	const struct shown whole = *s;
 	struct remains x = {.triage = self, .shown = s, .likely = find_likely(self, s)};
 	struct finding *first = x.likely.f;
+	const int likely_symptom = x.likely.k;
 
 	*likely = NULL;
 	if (!first)
@@ -404,11 +444,23 @@ struct finding *triage_known(struct triage *self, struct shown *s, struct findin
 		return NULL;
 	}
 	x.rest = remainder_of(self, s->which);
+	x.quietly = true;
 	if (!x.rest || !leave_out(&x, leave_out_known, first))
 		return first;
+	if (s->n_quiet && !x.likely.f) {
+		if (is_check(++first->suspects) && (first->suspects <= FREE_SUSPECTS || may_minimize(self, first, s))) {
+			*likely = first;
+			return NULL;
+		}
+		/* Not now: the whole pattern is taken out. */
+		*s = whole;
+		x = (struct remains){.triage = self, .rest = x.rest, .shown = s, .likely = {first, likely_symptom}};
+		if (!leave_out(&x, leave_out_known, first))
+			return first;
+	}
 	if (x.left == LEFT_UNKNOWN) {
 		*s = whole;
 		return NULL;
 	}
-	return x.likely.f ? first : NULL;
+	return s->n_quiet ? x.likely.f : x.likely.f ? first : NULL;
 }

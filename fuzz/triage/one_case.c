@@ -17,6 +17,7 @@
 #include "fuzz/minimize/simplest.h"
 #include "fuzz/minimize/steady.h"
 #include "internal.h"
+#include "trials.h"
 
 enum {
 	RECHECK_BUDGET = 500, /* candidates for a case that is most likely known; if they do not make it smaller, its
@@ -31,6 +32,9 @@ static bool has_new_wiring(void *context, const struct testcase *c)
 
 	if (known->triage->minimizing)
 		known->triage->minimizing(known->triage->watcher);
+	for (int k = 0; k < known->n_quiet; k++)
+		if (quiet_broken(c, &known->quiet[k]))
+			return true;
 	for (int i = 0; i < known->triage->n_finding; i++) {
 		const struct finding *f = &known->triage->finding[i];
 
@@ -203,6 +207,48 @@ static bool file_shows(const struct question *same, const char *signature, const
 	    (testcase_equal(&c, t->c) || case_shows(&c, &again, a, NULL));
 }
 
+/* Whether the symptom has these names, and inlets behind them. */
+static bool is_named_after(const struct symptom *s, const char *names)
+{
+	const size_t n = strlen(names);
+
+	return !strncmp(s->fine, names, n) && s->fine[n] == '|';
+}
+
+/* Finds from how many iterations on c fails, and if its names are loops and branches alone, through which inlets.  A
+ * finding may have these names, and other inlets.
+ * Then the inlets are added to the name, or those of another such finding with an inlet in common. */
+static void tell_apart(struct triage *self, const struct question *same, const struct testcase *c,
+    const enum role *role, struct triaged *out)
+{
+	const struct question any = {.bench = same->bench, .until = same->until};
+	const struct node *loop = inlets_loop(&c->program);
+	struct symptom *s = &out->symptom;
+	const char *names;
+
+	s->pattern = pattern_of(c, role);
+	if (!loop)
+		return;
+	s->trip = trial_trip(&any, c, self->side);
+	s->most = node_max_trip(loop);
+	if (pattern_is_bare(&s->pattern))
+		s->inlets = (int)inlets_find(&any, c, self->side);
+	names = s->fine;
+	for (int i = 0; i < self->n_finding; i++) {
+		const struct finding *f = &self->finding[i];
+
+		if (f->engine == out->engine && !strcmp(f->symptom->fine, names) && symptoms_apart(f->symptom, s))
+			s->fine = arena_printf(self->side, "%s|%s", names,
+			    s->inlets ? inlets_text((unsigned)s->inlets, self->side) : "iterations");
+	}
+	for (int i = 0; s->fine != names && i < self->n_finding; i++) {
+		const struct finding *f = &self->finding[i];
+
+		if (f->engine == out->engine && is_named_after(f->symptom, names) && (f->symptom->inlets & s->inlets))
+			s->fine = f->symptom->fine;
+	}
+}
+
 void triage_case(
     struct triage *self, const struct question *same, const struct shown *shown, bool likely, struct triaged *out)
 {
@@ -245,6 +291,8 @@ void triage_case(
 		symptom->unsteady = any.runs > 1;
 	}
 	symptom->fine = fine_signature(out->engine, &c, r.judgement[0].verdict, role, self->side);
+	if (!symptom->flaky && answers && !symptom->weak_zero)
+		tell_apart(self, same, &c, role, out);
 	if (symptom->weak_zero) {
 		symptom->program = symptom->fine;
 		symptom->fine = arena_printf(self->side, "%s", out->signature);

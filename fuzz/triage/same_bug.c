@@ -86,11 +86,26 @@ static bool is_one_more(const struct symptom *x, const struct symptom *y)
 /* Whether it stands for leaks that the engine declares: these never explain a finding. */
 static bool is_declared(const struct symptom *x) { return x->weak_zero && signature_declared(x->fine); }
 
+static bool needs_more_iterations(const struct symptom *x, const struct symptom *y)
+{
+	enum { MANY = 3 };
+
+	return x->inlets && y->inlets && x->trip >= MANY && y->most < x->trip;
+}
+
+bool symptoms_apart(const struct symptom *x, const struct symptom *y)
+{
+	const bool inlets = x->inlets && y->inlets && !(x->inlets & y->inlets) && !(x->trip && x->trip == y->trip);
+
+	return !memcmp(&x->pattern, &y->pattern, sizeof x->pattern) &&
+	    (inlets || needs_more_iterations(x, y) || needs_more_iterations(y, x));
+}
+
 int same_bug(const struct symptom *x, const struct symptom *y)
 {
 	if (!strcmp(x->fine, y->fine))
 		return -1;
-	if (is_declared(x) || is_declared(y))
+	if (is_declared(x) || is_declared(y) || symptoms_apart(x, y))
 		return 0;
 	return is_one_more(x, y) ? -1 : is_one_more(y, x);
 }

@@ -16,6 +16,9 @@ struct symptom {
 	bool weak_zero; /* stands for all NaNs that 0 * infinity can explain, in any program */
 	bool flaky;     /* a fresh engine did not show it again: nothing was minimized */
 	bool unsteady;  /* the engine shows it in some runs only */
+	/* Of a case with one loop: trial_trip, and its most iterations.  If the pattern is bare (wiring.h): the inlets
+	 * through which it shows (inlets.h), 0: not known. */
+	int inlets, trip, most;
 };
 
 /*
@@ -36,6 +39,12 @@ struct symptom {
  * as constant).  Rules of many ops keep their residuals in the same way, so one bug is likelier.
  */
 int same_bug(const struct symptom *x, const struct symptom *y);
+/*
+ * Whether both name the same loops and branches, but are most likely two bugs.  Either they show through different
+ * inlets, and not from the same number of iterations on.  Or one needs 3 iterations or more, and the other shows with
+ * fewer.
+ */
+bool symptoms_apart(const struct symptom *x, const struct symptom *y);
 /* Whether both are about numbers and have the same ops and request; roles may differ.  This is too little to call them
  * duplicates, unless the minimizer met one on its way to the other. */
 bool symptom_resembles(const struct symptom *x, const struct symptom *y);

@@ -1,4 +1,5 @@
 /* state.c: the findings of a campaign as JSON, so that a campaign that was killed can go on. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,9 @@ static void put_symptom(struct json_writer *w, const struct symptom *s)
 	json_member_bool(w, "weak_zero", s->weak_zero);
 	json_member_bool(w, "flaky", s->flaky);
 	json_member_bool(w, "unsteady", s->unsteady);
+	json_member_integer(w, "inlets", s->inlets);
+	json_member_integer(w, "trip", s->trip);
+	json_member_integer(w, "most", s->most);
 	json_end(w);
 }
 
@@ -90,7 +94,7 @@ static bool read_flag(const struct json *object, const char *key, bool *out, str
 
 static bool read_symptom(struct triage *self, const struct json *v, struct symptom *out, struct error *e)
 {
-	const struct json *fine, *program, *order, *factor;
+	const struct json *fine, *program, *order, *factor, *inlets, *trip, *most;
 	int kind, verdict, deviation;
 
 	if (!json_is(v, JSON_OBJECT, e) || !json_required(v, "fine", JSON_STRING, &fine, e) ||
@@ -101,7 +105,11 @@ static bool read_symptom(struct triage *self, const struct json *v, struct sympt
 	    !read_name(v, "verdict", verdict_names, VERDICT_COUNT, &verdict, e) ||
 	    !read_name(v, "deviation", deviation_names, DEVIATION_COUNT, &deviation, e) ||
 	    !read_flag(v, "batch", &out->asked.batch, e) || !read_flag(v, "weak_zero", &out->weak_zero, e) ||
-	    !read_flag(v, "flaky", &out->flaky, e) || !read_flag(v, "unsteady", &out->unsteady, e))
+	    !read_flag(v, "flaky", &out->flaky, e) || !read_flag(v, "unsteady", &out->unsteady, e) ||
+	    !json_required(v, "inlets", JSON_NUMBER, &inlets, e) ||
+	    !json_int(inlets, 0, (1 << INLETS) - 1, &out->inlets, e) ||
+	    !json_required(v, "trip", JSON_NUMBER, &trip, e) || !json_int(trip, 0, INT_MAX, &out->trip, e) ||
+	    !json_required(v, "most", JSON_NUMBER, &most, e) || !json_int(most, 0, INT_MAX, &out->most, e))
 		return false;
 	if (!real_parse(factor->text, &out->factor))
 		return json_error(factor, e, "not a number");
@@ -121,7 +129,7 @@ static const struct {
 } numbers[] = {{"count", offsetof(struct finding, count)}, {"first_case", offsetof(struct finding, first_case)},
     {"minimized", offsetof(struct finding, minimized)}, {"likely", offsetof(struct finding, likely)},
     {"inside", offsetof(struct finding, inside)}, {"short_cuts", offsetof(struct finding, short_cuts)},
-    {"spent", offsetof(struct finding, spent)}};
+    {"suspects", offsetof(struct finding, suspects)}, {"spent", offsetof(struct finding, spent)}};
 
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 enum { FORM_TEXT = 16 + 1 }; /* characters of a form, with the zero at the end */

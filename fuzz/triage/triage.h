@@ -44,6 +44,7 @@ struct finding {
 	int n_form; /* forms that most likely lead to it (case_form.h) */
 	uint64_t *form;
 	int64_t short_cuts; /* cases whose search reached one of these forms */
+	int64_t suspects;   /* cases that still fail when they are quiet about it (known.c) */
 	int64_t spent;      /* work of minimizing its cases */
 	int ops;            /* of the minimal case */
 };

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "fuzz/edit/edit.h"
+#include "inlets.h"
 #include "fuzz/minimize/passes.h"
 
-enum { MOST_CAPTURES = 8, LEAST_TRIP = 3 };
+enum { MOST_CAPTURES = 8, LEAST_TRIP = 3, LEAST_LOOP = 2 };
 
 static bool any_not_zero(const struct answer *x, int n_point)
 {
@@ -44,15 +45,12 @@ static enum effect effect_of(const struct question *q, struct edit *e, struct ju
 
 static bool is_float(const struct edit *e, int value) { return dtype_is_float(edit_type(e, value)->dtype); }
 
-/* Inserts `op` of the value before node `index` of r; returns its result. */
-static int insert_unary(struct edit *e, struct region *r, int index, enum op op, int value)
+/* Inserts a copy of the value before node `index` of r; returns it. */
+static int insert_copy(struct edit *e, struct region *r, int index, int value)
 {
-	const struct type type = *edit_type(e, value);
-	const int out = edit_new_values(e, &type, 1);
-	int *arg = NEW(e->arena, int, 1);
+	const int out = inlet_stop(e, r, index, value);
 
-	arg[0] = value;
-	edit_insert_node(e, r, index, &(struct node){.op = op, .n_arg = 1, .arg = arg, .n_out = 1, .out = out});
+	r->node[index].op = OP_COPY;
 	return out;
 }
 
@@ -88,7 +86,7 @@ static bool make_copies(struct edit *e)
 
 			if (value >= n_value || uses[value] < 2 || !is_float(e, value))
 				continue;
-			arg[i] = insert_unary(e, s.region, at++, OP_COPY, value);
+			arg[i] = insert_copy(e, s.region, at++, value);
 			any = true;
 		}
 	}
@@ -147,23 +145,6 @@ static bool make_first(struct edit *e)
 	return any;
 }
 
-static void replace_in(int *list, int n, int from, int to)
-{
-	for (int i = 0; i < n; i++)
-		list[i] = list[i] == from ? to : list[i];
-}
-
-/* Replaces the uses of a value in a region, at any depth. */
-static void replace_inside(struct region *r, int from, int to)
-{
-	replace_in(r->result, r->n_result, from, to);
-	for (int i = 0; i < r->n_node; i++) {
-		replace_in(r->node[i].arg, r->node[i].n_arg, from, to);
-		for (int k = 0; k < r->node[i].n_region; k++)
-			replace_inside(&r->node[i].region[k], from, to);
-	}
-}
-
 /* Makes captured float k a constant to differentiation, for the one region that captures it.  False: there are fewer of
  * them. */
 static bool make_passive(struct edit *e, int k)
@@ -178,7 +159,7 @@ static bool make_passive(struct edit *e, int k)
 
 				if (!is_float(e, v) || !region_reads(inside, v) || region_defines(inside, v) || k-- > 0)
 					continue;
-				replace_inside(inside, v, insert_unary(e, s.region, s.index, OP_STOP_GRADIENT, v));
+				inlet_replace_inside(inside, v, inlet_stop(e, s.region, s.index, v));
 				return true;
 			}
 	return false;
@@ -200,7 +181,8 @@ static enum effect try_edit(
 	return make(&e) ? effect_of(q, &e, &j) : EFFECT_NONE;
 }
 
-static enum effect try_shorter(const struct question *q, const struct testcase *c, struct arena *a, int *trip)
+static enum effect try_shorter(
+    const struct question *q, const struct testcase *c, int least, struct arena *a, int *trip)
 {
 	enum { HOWS = 6, ONE_LESS = 4 };
 	struct edit sites = {.c = *c};
@@ -211,7 +193,7 @@ static enum effect try_shorter(const struct question *q, const struct testcase *
 		struct edit e = begin(c, a);
 		struct judgement j;
 
-		if (!node_loop(s.node).is_loop || node_max_trip(s.node) < LEAST_TRIP)
+		if (!node_loop(s.node).is_loop || node_max_trip(s.node) < least)
 			continue;
 		if (pass_trip(&e, k * HOWS + ONE_LESS) == EDIT_TRY)
 			out = effect_of(q, &e, &j);
@@ -241,8 +223,16 @@ void trials_make(const struct question *q, const struct testcase *c, struct aren
 	out->effect[TRIAL_COPIES] = try_edit(q, c, make_copies, a);
 	out->effect[TRIAL_ACTIVE] = try_edit(q, c, make_active, a);
 	out->effect[TRIAL_OFFSETS] = try_edit(q, c, make_first, a);
-	out->effect[TRIAL_SHORTER] = try_shorter(q, c, a, &out->trip);
+	out->effect[TRIAL_SHORTER] = try_shorter(q, c, LEAST_TRIP, a, &out->trip);
 	out->effect[TRIAL_CAPTURE] = try_passive(q, c, a);
+}
+
+int trial_trip(const struct question *q, const struct testcase *c, struct arena *a)
+{
+	int trip = 0;
+
+	try_shorter(q, c, LEAST_LOOP, a, &trip);
+	return trip;
 }
 
 bool trials_alike(const struct trials *x, const struct trials *y)
@@ -361,7 +351,7 @@ enum effect trial_seeds(const struct question *q, const struct testcase *c, stru
 			if (i >= s.region->node[at].n_arg)
 				break;
 			if (is_float(&e, arg[i]))
-				arg[i] = insert_unary(&e, s.region, at++, OP_STOP_GRADIENT, arg[i]);
+				arg[i] = inlet_stop(&e, s.region, at++, arg[i]);
 		}
 	}
 	return effect_of(q, &e, j);

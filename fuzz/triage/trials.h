@@ -29,6 +29,8 @@ struct trials {
 
 /* Makes all trials of c.  q asks whether a case shows any finding.  About 2 requests each. */
 void trials_make(const struct question *q, const struct testcase *c, struct arena *a, struct trials *out);
+/* How often a loop of c runs that is right with one iteration less; 0: there is no such loop of at least 2. */
+int trial_trip(const struct question *q, const struct testcase *c, struct arena *a);
 /* Whether some trial makes both cases right, and none has different effects on them. */
 bool trials_alike(const struct trials *x, const struct trials *y);
 

@@ -314,6 +314,28 @@ static void test_index(struct arena *a)
 	CHECK(!index_read("/nowhere/at/all", a, &none, &e) && *e.text, "a directory that is not there");
 }
 
+/* Every format for people shows the condition that is told, not the one that separates best. */
+static void check_told(struct arena *a)
+{
+	static const char *const formats[] = {"text", "markdown", "html"};
+	static const char source[] = "{\"schema\":\"adjudge.report/1\",\"characterization\":{\"condition\":{\"text\":"
+	                             "\"It separates.\"},\"told\":{\"text\":\"It is told.\"}}}";
+
+	for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+		if (!row_wanted("told: %s", formats[k]))
+			continue;
+		struct text out = {.arena = a};
+		struct error e = {0};
+		const struct json *root = json_read(source, strlen(source), a, &e);
+
+		CHECK(root, "%s", e.text);
+		if (!root)
+			continue;
+		rendering_find(formats[k])->render(&out, root, source);
+		CHECK(strstr(out.at, "It is told.") && !strstr(out.at, "It separates."), "%s: %s", formats[k], out.at);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	char command[128];
@@ -330,6 +352,7 @@ int main(int argc, char **argv)
 	} else {
 		check_begin(argc, argv);
 		test_injection(&a);
+		check_told(&a);
 		CHECK_LAW(test_fence(&a));
 		test_drawings(&a);
 		CHECK_LAW(test_index(&a));

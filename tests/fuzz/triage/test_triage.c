@@ -44,6 +44,8 @@ static const struct row {
      */
     {"functional+last-place", 60, 8, {"vjp|for{}"}},
     {"functional+last-place+residual-fifo", 60, 20, {"vjp|for{}", "vjp|for{nonlinear}"}},
+    /* Two bugs of loops that have the same names, and show through different inlets. */
+    {"functional+jax-scan-xs-zero+last-place", 60, 20, {"vjp|for{}", "vjp|for{}|rows"}},
     /*
      * Two faults against an engine that has one of the two: the other one alone, in cases that are not wrong there;
      * and what dies where it is right.
