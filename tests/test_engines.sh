@@ -6,7 +6,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
 mkdir -p "$work/scripts" "$work/engines/external"
-sed 's/^adolc|.*/fake|host||.\/fake|/; s/^tfjs|.*/read|host||sh read.sh|/' "$1/scripts/engines" >"$work/scripts/engines"
+sed 's/^adolc|.*/fake|host||.\/fake|/; s/^tfjs|.*/read|host||sh read.sh|plain loud/; s/^hips|.*/given|checkout||sh given.sh|/; s/^boost|.*/absent|host|no-such-package|sh read.sh|/
+	/^[a-z0-9.-]*|\(host\|npm\|trixie\|forky\|checkout\)|/{/^\(fake\|read\|given\|absent\)|/!d}' "$1/scripts/engines" >"$work/scripts/engines"
 chmod +x "$work/scripts/engines"
 export ADJUDGE_ROOTS="$work/roots"
 
@@ -14,6 +15,7 @@ export ADJUDGE_ROOTS="$work/roots"
 adapters() {
 	printf '%s\n' ": '/* Build: $2 */'" "echo $1" >"$work/engines/external/fake.cpp"
 	echo "echo $1" >"$work/engines/external/read.sh"
+	echo 'echo "$PYTHONPATH"' >"$work/engines/external/given.sh"
 }
 spec() {
 	"$work/scripts/engines" "$1" 2>"$work/err" | sed 's/^proc://'
@@ -44,4 +46,15 @@ built=$(find "$work" -name log -exec cat {} + | grep -c built)
 [ "$built" = 1 ] || says "built $built times" "built once"
 rm -r "$work/roots/built"
 case "$(sh -c "$fake" 2>&1)" in *"ask for the spec of fake again"*) ;; *) says "$fake" "that it is gone" ;; esac
+# What is not packaged is given, and seen where Python looks.
+mkdir "$work/its folder"
+says "$(spec "given=$work/its folder")" "$work/its folder"
+[ -z "$(spec given)" ] && grep -q 'give its folder' "$work/err" || says "an engine without its folder" "an error"
+# What is ready is listed, in all its modes, and waits for no lock.
+says "'$work/scripts/engines' --list | cut -c1-30 | sed 's/ *\$//'" "$(printf '%-15s %-8s %s\n' fake host ready absent host - read host ready given checkout - | sed 's/ *$//')"
+(
+	flock 9
+	"$work/scripts/engines" --ready 2>"$work/err" | sed 's/=.*//' >"$work/ready"
+) 9>"$work/roots/.lock-host"
+[ "$(tr '\n' ' ' <"$work/ready")" = "fake read-plain read-loud " ] || says "cat '$work/ready'" "fake read-plain read-loud"
 [ "$failures" = 0 ]

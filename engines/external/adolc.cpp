@@ -1,4 +1,5 @@
 /* adolc.cpp: ADOL-C behind adjudge's protocol.  Build: g++ -O1 -std=c++17 -DENGINE_VERSION='"2.7.2"' adolc.cpp -ladolc -lcjson -o adolc */
+/* Modes: plain; condassign, select as condassign of a taped condition, so that both branches are on the tape. */
 #include <adolc/adolc.h>
 
 #include "tape.hpp"
@@ -11,7 +12,8 @@ using adjudge::Program;
 
 struct Tape {
 	using Number = adouble;
-	std::vector<double> x;
+	static inline bool takes_both = false; /* the mode */
+	std::vector<double> x;                 /* the last one is 1, if takes_both */
 	int m = 0;
 
 	static void scalars(adjudge::Scalars<adouble> &s)
@@ -37,6 +39,7 @@ struct Tape {
 		trace_on(1);
 		try {
 			std::vector<std::vector<adouble>> in;
+			adouble one_more;
 			size_t at = 0;
 			for (int k = 0; k < p.n_input; k++) {
 				in.emplace_back(adjudge::elements(p.value[k].shape));
@@ -49,6 +52,15 @@ struct Tape {
 						one = value;
 					}
 				}
+			}
+			if (takes_both) {
+				one_more <<= 1;
+				x.push_back(1);
+				s.choose = [&](bool first, const adouble &a, const adouble &b) {
+					adouble out;
+					condassign(out, first ? one_more : adouble(-one_more), a, b);
+					return out;
+				};
 			}
 			for (std::vector<adouble> &result : adjudge::Interpreter<adouble>(p, s).run(in))
 				for (adouble &one : result) {
@@ -64,8 +76,16 @@ struct Tape {
 		m = static_cast<int>(y.size());
 	}
 	int n() const { return static_cast<int>(x.size()); }
+	/* What is asked about the inputs of the program, with or without what the tape has beside them. */
+	static std::vector<double> sized(std::vector<double> list, size_t size)
+	{
+		list.resize(size);
+		return list;
+	}
+	static std::vector<double> own(std::vector<double> list) { return sized(list, list.size() - takes_both); }
 	std::vector<double> jacvec(std::vector<double> v)
 	{
+		v = sized(v, x.size());
 		std::vector<double> y(static_cast<size_t>(m)), out(static_cast<size_t>(m));
 		if (fos_forward(1, m, n(), 0, x.data(), v.data(), y.data(), out.data()) < 0)
 			throw adjudge::Unsupported("the tape asks to be recorded anew");
@@ -76,14 +96,15 @@ struct Tape {
 		std::vector<double> y(static_cast<size_t>(m)), out(x.size());
 		if (zos_forward(1, m, n(), 1, x.data(), y.data()) < 0 || fos_reverse(1, m, n(), w.data(), out.data()) < 0)
 			throw adjudge::Unsupported("the tape asks to be recorded anew");
-		return out;
+		return own(out);
 	}
 	std::vector<double> hessvec(std::vector<double> w, std::vector<double> v)
 	{
+		v = sized(v, x.size());
 		std::vector<double> out(x.size());
 		if (lagra_hess_vec(1, m, n(), x.data(), v.data(), w.data(), out.data()) < 0)
 			throw adjudge::Unsupported("the tape asks to be recorded anew");
-		return out;
+		return own(out);
 	}
 };
 
@@ -97,4 +118,9 @@ struct Tape {
  */
 static const char declares[] = "\"weak_zero\":true,\"accuracy\":{\"sinh\":{\"absolute\":2},\"cosh\":{\"absolute\":2},\"tanh\":{\"absolute\":1},\"pow\":1120},";
 
-int main() { return adjudge::serve<Tape>("adol-c", ENGINE_VERSION, declares); }
+int main(int n, char **argument)
+{
+	std::string mode = n > 1 ? argument[1] : "plain";
+	Tape::takes_both = mode == "condassign";
+	return adjudge::serve<Tape>(Tape::takes_both ? "adol-c condassign" : "adol-c", ENGINE_VERSION, declares);
+}

@@ -1,4 +1,8 @@
 /* cppad.cpp: CppAD behind adjudge's protocol.  Build: g++ -O1 -std=c++17 cppad.cpp -lcjson -lcppad_lib -o cppad */
+/*
+ * Modes: plain; optimize, the tape after optimize(); condexp, select as CondExpGt of a taped condition.  The third puts
+ * both branches on the tape, where the others have the chosen one alone.
+ */
 #include <cppad/cppad.hpp>
 
 #include "tape.hpp"
@@ -7,8 +11,9 @@ using adjudge::Program;
 
 struct Tape {
 	using Number = CppAD::AD<double>;
+	static inline bool optimizes = false, takes_both = false; /* the mode */
 	CppAD::ADFun<double> f;
-	std::vector<double> x;
+	std::vector<double> x; /* of the program; the tape has one more, which is 1, if takes_both */
 	size_t m = 0;
 
 	static void scalars(adjudge::Scalars<Number> &s)
@@ -42,7 +47,11 @@ struct Tape {
 		if (x.empty() || !m)
 			throw adjudge::Unsupported("a tape without independent or dependent variables");
 		in.assign(x.begin(), x.end());
+		if (takes_both)
+			in.push_back(1);
 		CppAD::Independent(in);
+		if (takes_both)
+			s.choose = [&](bool first, const Number &a, const Number &b) { return CppAD::CondExpGt(first ? in.back() : -in.back(), Number(0), a, b); };
 		at = 0;
 		for (int k = 0; k < p.n_input; k++) {
 			inputs.emplace_back();
@@ -57,24 +66,35 @@ struct Tape {
 			throw;
 		}
 		f.Dependent(in, out);
+		if (optimizes)
+			f.optimize("no_cumulative_sum_op"); /* which adds in another order */
 		f.check_for_nan(false);
-		y = f.Forward(0, x);
+		y = f.Forward(0, whole(x, 1));
+	}
+	/* With what the tape has beside the inputs of the program. */
+	static std::vector<double> whole(std::vector<double> list, double last)
+	{
+		if (takes_both)
+			list.push_back(last);
+		return list;
 	}
 	std::vector<double> jacvec(const std::vector<double> &v)
 	{
-		f.Forward(0, x);
-		return f.Forward(1, v);
+		f.Forward(0, whole(x, 1));
+		return f.Forward(1, whole(v, 0));
 	}
 	std::vector<double> vecjac(const std::vector<double> &w)
 	{
-		f.Forward(0, x);
-		return f.Reverse(1, w);
+		f.Forward(0, whole(x, 1));
+		std::vector<double> out = f.Reverse(1, w);
+		out.resize(x.size());
+		return out;
 	}
 	std::vector<double> hessvec(const std::vector<double> &w, const std::vector<double> &v)
 	{
 		std::vector<double> out;
-		f.Forward(0, x);
-		f.Forward(1, v);
+		f.Forward(0, whole(x, 1));
+		f.Forward(1, whole(v, 0));
 		/* of w times the derivative of f along v: the gradient is second, as in the Hessian of CppAD's own drivers */
 		std::vector<double> both = f.Reverse(2, w);
 		for (size_t k = 0; k < x.size(); k++)
@@ -83,7 +103,10 @@ struct Tape {
 	}
 };
 
-int main()
+int main(int n, char **argument)
 {
-	return adjudge::serve<Tape>("cppad", CPPAD_PACKAGE_STRING, "\"weak_zero\":true,");
+	std::string mode = n > 1 ? argument[1] : "plain";
+	Tape::optimizes = mode == "optimize";
+	Tape::takes_both = mode == "condexp";
+	return adjudge::serve<Tape>(("cppad" + (n > 1 && mode != "plain" ? " " + mode : "")).c_str(), CPPAD_PACKAGE_STRING, "\"weak_zero\":true,");
 }

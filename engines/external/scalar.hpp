@@ -64,6 +64,9 @@ template <class T> struct Scalars {
 	/* The same where one operand is a constant of the program, for a type that has such overloads. */
 	std::map<std::string, std::function<T(const T &, double)>> constant_right;
 	std::map<std::string, std::function<T(double, const T &)>> constant_left;
+	/* The first where the mask is true, else the second, by a choice of the engine's own.  Empty: no engine sees
+	 * that there was a choice. */
+	std::function<T(bool, const T &, const T &)> choose;
 
 	const std::function<T(const T &, const T &)> &of_two(const std::string &op) const
 	{
@@ -238,8 +241,13 @@ template <class T> class Interpreter
 				const auto &mask = p.constant(n.args[0]);
 				std::vector<int> m = spread(n.args[0], to), a = spread(n.args[1], to),
 				                 b = spread(n.args[2], to);
-				for (size_t k = 0; k < m.size(); k++)
-					v[n.out].push_back(mask[m[k]] ? v[n.args[1]][a[k]] : v[n.args[2]][b[k]]);
+				for (size_t k = 0; k < m.size(); k++) {
+					const T &first = v[n.args[1]][a[k]], &second = v[n.args[2]][b[k]];
+					const bool is_first = mask[m[k]] != 0;
+					v[n.out].push_back(scalars.choose ? scalars.choose(is_first, first, second)
+					        : is_first                ? first
+					                                  : second);
+				}
 			} else if (n.op == "matmul") {
 				matmul(n);
 			} else {
