@@ -44,7 +44,7 @@ double bench_waited(const struct bench *b)
 
 /* ---- asking ---- */
 
-static void answer_shared(struct bench *b, struct engine *engine, const struct testcase *c, struct engine_share *share,
+void bench_answer_shared(struct bench *b, struct engine *engine, const struct testcase *c, struct engine_share *share,
     struct arena *a, struct answer *out)
 {
 	b->work += case_work(c) + (engine_hello(engine) ? WORK_EXTERNAL : 0);
@@ -53,7 +53,7 @@ static void answer_shared(struct bench *b, struct engine *engine, const struct t
 
 void bench_answer(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct answer *out)
 {
-	answer_shared(b, engine, c, NULL, a, out);
+	bench_answer_shared(b, engine, c, NULL, a, out);
 }
 
 /* Of the processes that the engine has had, and of the one that it has or will need next. */
@@ -78,7 +78,7 @@ static struct answer *ask_shared(struct bench *b, struct engine *engine, const s
 	struct answer *answers = NEW(a, struct answer, c->n_point);
 	double start = bench_clock();
 
-	answer_shared(b, engine, c, share, a, answers);
+	bench_answer_shared(b, engine, c, share, a, answers);
 	wait_ended(b, engine, start);
 	if (first->status == ANSWER_OK)
 		*first = engine_incident(engine);
@@ -147,12 +147,13 @@ static bool is_broken(const struct answer *answers, int n)
  * other run then counts.  If the second run is interrupted, the first one counts, unless it is a hang.  True if the
  * second run shows the same as the first.
  */
-static bool bench_ask_again(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a,
-    const struct truth *truth, struct answer **answer, struct judgement *judgement, struct incident *incident)
+static bool bench_ask_again(struct bench *b, struct engine *engine, const struct testcase *c,
+    struct engine_share *share, struct arena *a, const struct truth *truth, struct answer **answer,
+    struct judgement *judgement, struct incident *incident)
 {
 	static const enum answer_status ours[] = {ANSWER_HANG, ANSWER_FAILURE};
 	const struct hello *hello = engine_hello(engine);
-	struct answer *first = *answer, *second = bench_ask(b, engine, c, a, incident);
+	struct answer *first = *answer, *second = ask_shared(b, engine, c, share, a, incident);
 	struct difference d;
 
 	for (size_t s = 0; s < BROKEN; s++) {
@@ -322,8 +323,8 @@ void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, 
 		for (int k = 0; k < b->n_engine; k++) {
 			bench_verdict(b, b->engine[k], c, &io->truth, io->answer[k], a, &io->judgement[k]);
 			if (finding[k])
-				io->unsteady[k] = !bench_ask_again(b, b->engine[k], c, a, &io->truth, &io->answer[k],
-				    &io->judgement[k], &io->incident[k]);
+				io->unsteady[k] = !bench_ask_again(b, b->engine[k], c, &share, a, &io->truth,
+				    &io->answer[k], &io->judgement[k], &io->incident[k]);
 		}
 		bench_against(b, c, a, io);
 	}
@@ -336,7 +337,8 @@ void bench_judge_one(struct bench *b, struct engine *engine, const struct testca
 {
 	struct incident incident = {.status = ANSWER_OK}; /* the caller asks whether the case shows something */
 	struct arena_mark mark = arena_mark(a);
-	struct answer *answer = bench_ask(b, engine, c, a, &incident);
+	struct engine_share share = {NULL};
+	struct answer *answer = ask_shared(b, engine, c, &share, a, &incident);
 
 	bench_verdict(b, engine, c, &t->truth, answer, a, out);
 	if (verdict_is_finding[out->verdict] && !t->confirmed) {
@@ -347,7 +349,7 @@ void bench_judge_one(struct bench *b, struct engine *engine, const struct testca
 	}
 	/* A second run would not change the verdict on a broken one, and would take another process. */
 	if (verdict_is_finding[out->verdict] && !is_broken(answer, c->n_point))
-		bench_ask_again(b, engine, c, a, &t->truth, &answer, out, &incident);
+		bench_ask_again(b, engine, c, &share, a, &t->truth, &answer, out, &incident);
 	if (verdict_is_finding[out->verdict] && !reference_agrees(b, c, &t->truth, a))
 		judge_common(out);
 	arena_rewind(a, mark);

@@ -77,6 +77,9 @@ void bench_close(struct bench *b);
 /* Asks an engine of the bench about c; out: [n_point].  As engine_answer, but counted as work. */
 void bench_answer(
     struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct answer *out);
+/* The same, for an engine that is asked several times about c, or with others (engine_share). */
+void bench_answer_shared(struct bench *b, struct engine *engine, const struct testcase *c, struct engine_share *share,
+    struct arena *a, struct answer *out);
 /* Everything that the bench has done: requests, truths and processes of its engines.  It is counted, not timed
  * (case_work.h). */
 int64_t bench_work(const struct bench *b);

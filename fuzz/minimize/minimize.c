@@ -339,6 +339,7 @@ struct testcase minimize(const struct testcase *from, interesting_fn *interestin
 	/* Expectations and texts describe the original case.  Only its origin stays. */
 	start.n_expect = 0;
 	start.provenance.title = start.provenance.comment = NULL;
+	m.work.kept = m.scratch.kept = ARENA_LIMIT; /* until the search ends; a large candidate is followed by others */
 	tried_open(&m.tried, budget);
 	m.primal = engine_open("tape", &error);
 	m.idles = edit_idles(&start.program);

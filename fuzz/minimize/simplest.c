@@ -54,12 +54,14 @@ static bool has_derived_op(const struct program *p)
 static bool answers_alike(
     const struct question *any, const struct answer *as_is, const struct testcase *written, struct arena *a)
 {
+	const struct arena_mark mark = arena_mark(a);
 	struct answer *own = NEW(a, struct answer, written->n_point);
 	int same = 0;
 
 	bench_answer(any->bench, any->bench->engine[0], written, a, own);
 	while (same < written->n_point && same_answer(&as_is[same], &own[same]))
 		same++;
+	arena_rewind(a, mark);
 	return same == written->n_point;
 }
 
@@ -81,10 +83,14 @@ static bool write_out(const struct question *any, const struct testcase *c, cons
 {
 	struct judgement j;
 
-	for (int n = stack_inner(c), f = -1; next_way(c, &n, &f);)
+	for (int n = stack_inner(c), f = -1; next_way(c, &n, &f);) {
+		const struct arena_mark mark = arena_mark(a);
+
 		if (write_levels(c, n, &formulations[f], a, out) && (!as_is || answers_alike(any, as_is, out, a)) &&
 		    case_shows(out, any, a, &j) && (as_is || j.verdict == verdict || any->runs > 1))
 			return true;
+		arena_rewind(a, mark);
+	}
 	return false;
 }
 
@@ -97,8 +103,11 @@ bool written_alike(const struct question *any, const struct testcase *c, struct 
 		return false;
 	bench_answer(any->bench, any->bench->engine[0], c, a, as_is);
 	do {
+		const struct arena_mark mark = arena_mark(a);
+
 		if (write_levels(c, n, &formulations[f], a, out) && answers_alike(any, as_is, out, a))
 			return true;
+		arena_rewind(a, mark);
 	} while (next_way(c, &n, &f));
 	return false;
 }

@@ -47,16 +47,20 @@ int steady_runs(const struct question *q, const struct testcase *c, struct arena
 	struct bench *bench = q->bench;
 	struct engine *engine = bench->engine[0];
 	struct answer *first = NEW(a, struct answer, c->n_point), *again = NEW(a, struct answer, c->n_point);
+	struct engine_share share = {NULL};
 	int runs = 1;
 
 	if (limit_over(q->until, engine))
 		return runs;
-	bench_answer(bench, engine, c, a, first);
+	bench_answer_shared(bench, engine, c, &share, a, first);
 	for (int run = 1; run < STEADY_RUNS && runs == 1 && first->status == ANSWER_OK && !limit_over(q->until, engine);
 	     run++) {
-		bench_answer(bench, engine, c, a, again);
+		const struct arena_mark mark = arena_mark(a);
+
+		bench_answer_shared(bench, engine, c, &share, a, again);
 		for (int k = 0; k < c->n_point; k++)
 			runs = same_answer(&first[k], &again[k]) ? runs : UNSTEADY_RUNS;
+		arena_rewind(a, mark);
 	}
 	return runs;
 }
