@@ -47,7 +47,7 @@ double bench_waited(const struct bench *b)
 void bench_answer_shared(struct bench *b, struct engine *engine, const struct testcase *c, struct engine_share *share,
     struct arena *a, struct answer *out)
 {
-	b->work += case_work(c) + (engine_hello(engine) ? WORK_EXTERNAL : 0);
+	b->work += engine_hello(engine) ? case_work(c) + WORK_EXTERNAL : request_work(c, engine_spec(engine));
 	engine_answer_shared(engine, c, share, a, out);
 }
 

@@ -19,5 +19,10 @@ enum {
  * program computes at all points of c, if every loop runs as often as it may.
  */
 int64_t case_work(const struct testcase *c);
+/*
+ * The same for one request to the engine of that spec, which is built in.  Derivatives of higher order and engines that
+ * write a derivative program cost more, as measured.
+ */
+int64_t request_work(const struct testcase *c, const char *spec);
 
 #endif

@@ -4,9 +4,9 @@
 #include "fuzz/bench/case_work.h"
 
 enum {
-	BASE = 250 * WORK_MILLISECOND, /* for a campaign of any length: some dozen cases */
-	SHARE = 5,                     /* percent; the counted work of judging is about twice its time */
-	END = 1000 * WORK_MILLISECOND, /* for deferred cases, when no more cases come */
+	BASE = 100 * WORK_MILLISECOND, /* for a campaign of any length: a few cases */
+	SHARE = 2, /* percent; the counted work of judging is 3 to 9 times its time, that of minimizing about twice */
+	END = 250 * WORK_MILLISECOND, /* for deferred cases, when no more cases come */
 	NEVERTHELESS_ONE_IN = 32
 };
 

@@ -52,6 +52,14 @@ void deferred_add(struct deferred *self, const struct deferred_case *x, const st
 	arena_rewind(a, mark);
 }
 
+bool deferred_has_slip(const struct deferred *self, int which, const char *signature)
+{
+	for (int k = 0; k < self->n; k++)
+		if (self->at[k].slip && self->at[k].which == which && !strcmp(self->at[k].signature, signature))
+			return true;
+	return false;
+}
+
 struct deferred_case deferred_take(struct deferred *self)
 {
 	struct deferred_case first = *self->at;
@@ -86,6 +94,7 @@ void deferred_put(const struct deferred *self, struct json_writer *w)
 		json_member_integer(w, "engine", x->which);
 		json_member_integer(w, "point", x->point);
 		json_member_integer(w, "number", x->number);
+		json_member_bool(w, "slip", x->slip);
 		json_member_string(w, "signature", x->signature);
 		json_member_string(w, "case", x->text);
 		json_end(w);
@@ -95,12 +104,13 @@ void deferred_put(const struct deferred *self, struct json_writer *w)
 
 static bool read_case(const struct json *v, int n_engine, struct arena *a, struct deferred_case *out, struct error *e)
 {
-	const struct json *engine, *point, *number, *signature, *text;
+	const struct json *engine, *point, *number, *slip, *signature, *text;
 	struct testcase c;
 
 	if (!json_is(v, JSON_OBJECT, e) || !json_required(v, "engine", JSON_NUMBER, &engine, e) ||
 	    !json_int(engine, 0, n_engine - 1, &out->which, e) ||
 	    !json_required(v, "number", JSON_NUMBER, &number, e) || !json_int64(number, &out->number, e) ||
+	    !json_optional(v, "slip", JSON_BOOL, &slip, e) ||
 	    !json_required(v, "signature", JSON_STRING, &signature, e) ||
 	    !json_required(v, "case", JSON_STRING, &text, e))
 		return false;
@@ -108,6 +118,7 @@ static bool read_case(const struct json *v, int n_engine, struct arena *a, struc
 		return json_error(text, e, "not a case");
 	if (!json_required(v, "point", JSON_NUMBER, &point, e) || !json_int(point, 0, c.n_point - 1, &out->point, e))
 		return false;
+	out->slip = slip && slip->truth;
 	out->signature = heap_text(signature->text);
 	out->text = heap_text(text->text);
 	out->len = (size_t)text->len;

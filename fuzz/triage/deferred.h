@@ -17,6 +17,7 @@ enum { DEFERRED_CASES = 32, DEFERRED_BYTES = 1 << 16 };
 struct deferred_case {
 	int which, point; /* the engine under test, and the point that fails */
 	int64_t number;
+	bool slip;              /* it is of no finding yet, and does not count */
 	char *signature, *text; /* coarse; the case as compact JSON; both owned */
 	size_t len;
 };
@@ -34,6 +35,8 @@ struct deferred {
  * are kept because they take the least work, and more bugs are found by many searches.
  */
 void deferred_add(struct deferred *self, const struct deferred_case *x, const struct testcase *c, struct arena *a);
+/* Whether a slip of that engine and signature waits. */
+bool deferred_has_slip(const struct deferred *self, int which, const char *signature);
 /* Takes the first case, which the caller frees.  There must be one. */
 struct deferred_case deferred_take(struct deferred *self);
 /* Moves the cases of `from`, as far as there is room. */

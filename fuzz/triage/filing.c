@@ -178,6 +178,12 @@ static void absorb(struct triage *self, int kept, const struct triaged *t)
 	}
 }
 
+void finding_add_slip(struct triage *self, struct finding *f, const char *signature)
+{
+	if (f->n_slip < FINDING_SYMPTOMS)
+		f->slip[f->n_slip++] = arena_printf(&self->known, "%s", signature);
+}
+
 /*
  * Whether a slip is most likely a known finding of the engine.  The slip is then noted there and not minimized again.
  */
@@ -188,8 +194,7 @@ static bool is_met_on_the_way(struct triage *self, const struct triaged *t, cons
 
 		if (f->engine != t->engine || !symptom_resembles(f->symptom, &t->symptom))
 			continue;
-		if (f->n_slip < FINDING_SYMPTOMS)
-			f->slip[f->n_slip++] = arena_printf(&self->known, "%s", signature);
+		finding_add_slip(self, f, signature);
 		return true;
 	}
 	return false;

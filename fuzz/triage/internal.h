@@ -46,6 +46,8 @@ void triage_file(struct triage *self, const struct shown *shown, const char *sig
     const struct trail *trail);
 /* Whether it is one of the finding's slips or faces. */
 bool finding_has_slip(const struct finding *f, const char *signature);
+/* Notes a slip that is most likely the finding, as far as there is room. */
+void finding_add_slip(struct triage *self, struct finding *f, const char *signature);
 bool finding_has_form(const struct finding *f, uint64_t form);
 void finding_free(struct finding *f);
 /* As same_bug, of the finding and a symptom of an engine.  Findings of two engines are two bugs. */
@@ -95,9 +97,13 @@ void triage_join_late(struct triage *self, int which);
 /* ---- known.c ---- */
 
 /* Cases of a finding that are minimized whatever work is left, as long as they have not taken FIRST_WORK. */
-enum { FIRST_CASES = 8, FIRST_WORK = 1000 * WORK_MILLISECOND };
+enum { FIRST_CASES = 8, FIRST_WORK = 200 * WORK_MILLISECOND };
 
 bool finding_is_young(const struct finding *f);
+/* Whether there is any finding of engine `which`. */
+bool finding_any(const struct triage *self, int which);
+/* Whether the judging so far pays for more minimizing (allowance.h). */
+bool triage_is_paid(const struct triage *self, int which);
 /* Whether there is work left for a case that shows a face of f; a young finding needs none. */
 bool triage_has_work(const struct triage *self, const struct finding *f, int which);
 
@@ -106,6 +112,8 @@ bool finding_has_face(const struct finding *f, const char *signature);
 struct finding *finding_of_face(struct triage *self, int which, const char *signature);
 /* Whether one of the finding's wirings is in the program; false if it has none. */
 bool finding_is_in(const struct finding *f, const struct program *p);
+/* Whether symptom k of f hangs on the node. */
+bool finding_hangs_on(const struct finding *f, int k, const struct program *p, const struct node *n);
 /* Adds a face.  A NaN that 0 * infinity can explain becomes a face only of the finding of these NaNs: in any other
  * finding, that face would also match NaNs of other ops. */
 void finding_add_face(struct finding *f, const char *signature);
@@ -121,6 +129,17 @@ bool triage_over(const struct triage *self);
  * the finding that probably explains the case, which is minimized nevertheless, as a check; otherwise NULL.
  */
 struct finding *triage_known(struct triage *self, struct shown *s, struct finding **likely);
+
+/* ---- other_faces.c ---- */
+
+/*
+ * The known finding that explains a case with a new coarse signature; NULL: none does, or judging pays for minimizing
+ * it.  A slip is never minimized if known patterns explain it.
+ */
+struct finding *triage_other_face(struct triage *self, const struct shown *s);
+
+/* ---- remainder.c ---- */
+
 void triage_close_remainders(struct triage *self);
 
 #endif

@@ -21,29 +21,16 @@
  * explains is minimized, until the search comes to a known form (case_form.h).  If its coarse signature is known, it
  * may be deferred (deferred.h).
  */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engines/engine.h"
 #include "graph/heap.h"
-#include "fuzz/minimize/passes.h"
-#include "fuzz/minimize/simplest.h"
 #include "fuzz/bench/case_work.h"
-#include "fuzz/bench/question.h"
-#include "internal.h"
+#include "remainder.h"
 
 /* FREE_SUSPECTS: cases of a finding that are looked at whatever work is left. */
-enum { FREE_SUSPECTS = 4, RECHECK_ONE_IN = 64, MOST_SLICES = 16, REMAINDER_ARENA = 256 << 20 };
-
-/* Asks one engine about cases without their known patterns; opened when first needed. */
-struct remainder {
-	struct bench bench;
-	struct engine *primal;
-	struct arena arena; /* holds the case without known patterns */
-	bool open;
-	bool granted; /* there is work left for the case at hand */
-};
+enum { FREE_SUSPECTS = 4, RECHECK_ONE_IN = 64 };
 
 bool finding_has_face(const struct finding *f, const char *signature)
 {
@@ -59,6 +46,14 @@ struct finding *finding_of_face(struct triage *self, int which, const char *sign
 		if (self->finding[i].engine == self->name[which] && finding_has_face(&self->finding[i], signature))
 			return &self->finding[i];
 	return NULL;
+}
+
+bool finding_any(const struct triage *self, int which)
+{
+	for (int i = 0; i < self->n_finding; i++)
+		if (self->finding[i].engine == self->name[which])
+			return true;
+	return false;
 }
 
 void finding_add_face(struct finding *f, const char *signature)
@@ -132,31 +127,6 @@ static struct likely find_likely(struct triage *self, const struct shown *s)
 	return best;
 }
 
-/* ---- less the pattern ---- */
-
-static struct remainder *remainder_of(struct triage *self, int which)
-{
-	const struct oracle_options oracle = {.seed = self->seed, .fd_one_in = INT_MAX};
-	struct remainder *rest;
-	struct error e = {0};
-
-	if (!self->remainder)
-		self->remainder = heap_new(BENCH_ENGINES, sizeof *self->remainder);
-	rest = &self->remainder[which];
-	if (rest->open)
-		return rest;
-	rest->primal = engine_open("tape", &e);
-	if (!rest->primal)
-		return NULL;
-	if (!bench_open_again(&rest->bench, self->spec[which], self->right_on, &oracle, self->deadline, &e)) {
-		engine_close(rest->primal);
-		return NULL;
-	}
-	arena_init(&rest->arena, REMAINDER_ARENA);
-	rest->open = true;
-	return rest;
-}
-
 static bool has_op_of(const struct pattern *p, const struct node *n)
 {
 	bool has = pattern_hangs_on(p, n);
@@ -166,148 +136,41 @@ static bool has_op_of(const struct pattern *p, const struct node *n)
 	return has;
 }
 
-/* Whether the symptom hangs on the node. */
-static bool hangs_on(const void *likely, const struct program *p, const struct node *n)
+bool finding_hangs_on(const struct finding *f, int k, const struct program *p, const struct node *n)
 {
-	const struct likely *l = likely;
-
-	if (l->k || !l->f->n_wiring)
-		return has_op_of(&l->f->symptom[l->k].pattern, n);
-	for (int k = 0; k < l->f->n_wiring; k++)
-		if (wiring_hangs_on(&l->f->wiring[k]->program, p, n))
+	if (k || !f->n_wiring)
+		return has_op_of(&f->symptom[k].pattern, n);
+	for (int w = 0; w < f->n_wiring; w++)
+		if (wiring_hangs_on(&f->wiring[w]->program, p, n))
 			return true;
 	return false;
 }
 
-/* Makes *s the smaller case c, which shows judgement *j. */
-static void becomes(
-    struct shown *s, struct remainder *rest, const char *engine, const struct testcase *c, const struct judgement *j)
+static bool hangs_on_likely(const void *likely, const struct program *p, const struct node *n)
 {
-	struct testcase *left = NEW(&rest->arena, struct testcase, 1);
+	const struct likely *l = likely;
 
-	*left = *c;
-	s->c = left;
-	s->seen = NULL;
-	s->point = j->point;
-	s->verdict = j->verdict;
-	s->signature = signature_coarse(engine, left, j, &rest->arena);
+	return finding_hangs_on(l->f, l->k, p, n);
 }
 
-/* The point of *s that fails, alone. */
-static struct testcase failing_point(struct remainder *rest, const struct shown *s)
-{
-	struct testcase c = *s->c;
+/* ---- less the pattern ---- */
 
-	c.point += s->point;
-	c.n_point = 1;
-	c = testcase_copy(&c, &rest->arena);
-	c.n_expect = 0;
-	return c;
-}
-
-enum left {
-	LEFT_AS_IT_WAS, /* the pattern cannot be taken out */
-	LEFT_RIGHT,     /* without the pattern nothing fails */
-	LEFT_FAILING,   /* something still fails */
-	LEFT_UNKNOWN    /* the engine does not answer like a right one, and there is no work left for a truth */
-};
-
-/* Whether the engine fails on c, as *j says.  An engine from outside is judged whatever work is left: comparing it
- * would cost as much. */
-static enum left judge_left(struct remainder *rest, const struct testcase *c, struct judgement *j)
-{
-	const struct question rough = {.bench = &rest->bench, .rough = true}, full = {.bench = &rest->bench};
-
-	if (!engine_hello(rest->bench.engine[0])) {
-		if (!case_shows(c, &rough, &rest->arena, NULL))
-			return LEFT_RIGHT;
-		if (!rest->granted)
-			return LEFT_UNKNOWN;
-	}
-	return case_shows(c, &full, &rest->arena, j) ? LEFT_FAILING : LEFT_RIGHT;
-}
-
-/* What is left without the pattern of *l.  If something still fails, *s becomes that smaller case. */
-static enum left left_without(struct remainder *rest, const char *engine, const struct likely *l, struct shown *s)
-{
-	struct edit e = {.c = failing_point(rest, s), .arena = &rest->arena, .primal = rest->primal};
-	struct judgement j;
-	enum left left;
-
-	if (!cut_nodes(&e, hangs_on, l) || !edit_finish(&e, true))
-		return LEFT_AS_IT_WAS;
-	left = judge_left(rest, &e.c, &j);
-	if (left == LEFT_FAILING)
-		becomes(s, rest, engine, &e.c, &j);
-	return left;
-}
-
-/* As left_without, but the case becomes only quiet about the finding. */
+/* As remainder_without, but the case becomes only quiet about the finding. */
 static enum left left_quiet(struct remainder *rest, const char *engine, const struct likely *l, struct shown *s)
 {
 	const struct symptom *y = l->f->symptom;
 	const struct quiet quiet = {(unsigned)y->inlets, y->trip};
-	struct edit e = {.c = failing_point(rest, s), .arena = &rest->arena};
-	struct judgement j;
 	const bool granted = rest->granted;
 	enum left left;
 
-	if (l->k || (!quiet.inlets && !quiet.trip) || s->n_quiet == QUIET || !quiet_make(&e, &quiet) ||
-	    !edit_finish(&e, false))
+	if (l->k || (!quiet.inlets && !quiet.trip) || s->n_quiet == QUIET)
 		return LEFT_AS_IT_WAS;
 	rest->granted = granted || l->f->suspects < FREE_SUSPECTS;
-	left = judge_left(rest, &e.c, &j);
+	left = remainder_quiet(rest, engine, &quiet, s);
 	rest->granted = granted;
-	if (left == LEFT_FAILING) {
-		becomes(s, rest, engine, &e.c, &j);
+	if (left == LEFT_FAILING)
 		s->quiet[s->n_quiet++] = quiet;
-	}
 	return left;
-}
-
-/* Whether one slice of a batch of *s fails alone.  *s then becomes that case. */
-static bool fails_in_slice(struct remainder *rest, const char *engine, struct shown *s)
-{
-	for (int k = 0; k < MOST_SLICES; k++) {
-		struct edit e = {.c = failing_point(rest, s), .arena = &rest->arena, .primal = rest->primal};
-		struct judgement j;
-
-		if (pass_keep_slice(&e, k) != EDIT_TRY)
-			return false;
-		if (!edit_finish(&e, false) || judge_left(rest, &e.c, &j) != LEFT_FAILING)
-			continue;
-		becomes(s, rest, engine, &e.c, &j);
-		return true;
-	}
-	return false;
-}
-
-/* *s as ops that the engine may run in its place.  False: no other program gives the engine's wrong numbers. */
-static bool write_out(struct remainder *rest, struct shown *s)
-{
-	const struct question any = {.bench = &rest->bench};
-	struct testcase *one = NEW(&rest->arena, struct testcase, 1), *out = NEW(&rest->arena, struct testcase, 1);
-
-	*one = failing_point(rest, s);
-	if (!written_alike(&any, one, &rest->arena, out))
-		return false;
-	s->c = out;
-	s->point = 0;
-	return true;
-}
-
-void triage_close_remainders(struct triage *self)
-{
-	for (int k = 0; self->remainder && k < BENCH_ENGINES; k++) {
-		struct remainder *rest = &self->remainder[k];
-
-		if (!rest->open)
-			continue;
-		bench_close(&rest->bench);
-		engine_close(rest->primal);
-		arena_free(&rest->arena);
-	}
-	free(self->remainder);
 }
 
 struct remains {
@@ -329,7 +192,7 @@ static void leave_out_known(void *context)
 	while (x->likely.f && verdict_answers(x->shown->verdict)) {
 		x->left = x->quietly ? left_quiet(x->rest, engine, &x->likely, x->shown) : LEFT_AS_IT_WAS;
 		if (x->left == LEFT_AS_IT_WAS || x->left == LEFT_UNKNOWN)
-			x->left = left_without(x->rest, engine, &x->likely, x->shown);
+			x->left = remainder_without(x->rest, engine, hangs_on_likely, &x->likely, x->shown);
 		if (x->left != LEFT_FAILING)
 			return;
 		x->likely = find_likely(x->triage, x->shown);
@@ -345,7 +208,7 @@ static void look_inside(void *context)
 	struct remains *x = context, y;
 	struct shown written;
 
-	while (fails_in_slice(x->rest, x->triage->name[x->shown->which], x->shown))
+	while (remainder_fails_in_slice(x->rest, x->triage->name[x->shown->which], x->shown))
 		;
 	x->likely = find_likely(x->triage, x->shown);
 	if (x->likely.f) {
@@ -353,7 +216,7 @@ static void look_inside(void *context)
 		return;
 	}
 	written = *x->shown;
-	if (!write_out(x->rest, &written))
+	if (!remainder_write_out(x->rest, &written))
 		return;
 	y = *x;
 	y.shown = &written;
@@ -372,9 +235,14 @@ int64_t triage_judged(const struct triage *self, int which)
 
 bool finding_is_young(const struct finding *f) { return f->minimized < FIRST_CASES && f->spent < FIRST_WORK; }
 
+bool triage_is_paid(const struct triage *self, int which)
+{
+	return allowance_grants(&self->allowance, triage_judged(self, which));
+}
+
 bool triage_has_work(const struct triage *self, const struct finding *f, int which)
 {
-	return finding_is_young(f) || allowance_grants(&self->allowance, triage_judged(self, which));
+	return finding_is_young(f) || triage_is_paid(self, which);
 }
 
 /* Whether a case that is most likely of f may be minimized as a check (allowance.h). */
@@ -432,8 +300,11 @@ struct finding *triage_known(struct triage *self, struct shown *s, struct findin
 	const int likely_symptom = x.likely.k;
 
 	*likely = NULL;
-	if (!first)
-		return known_inside(self, s, likely);
+	if (!first) {
+		struct finding *other = triage_other_face(self, s);
+
+		return other ? other : known_inside(self, s, likely);
+	}
 	if ((first->symptom->weak_zero && !x.likely.k) || !verdict_answers(s->verdict))
 		return first;
 	first->likely++;

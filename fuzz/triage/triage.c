@@ -190,11 +190,14 @@ static void record(struct triage *self, const struct shown *shown, struct findin
 }
 
 /* Whether *s, which is *whole or what is left of it, is to be deferred.  Then its coarse signature is known, and there
- * is no work left to find out why it fails.  The first cases of a finding need none. */
+ * is no work left to find out why it fails.  The first cases of a finding need none.  Of slips, the signature may be
+ * new. */
 static bool is_deferred(struct triage *self, const struct shown *s, const struct shown *whole)
 {
 	const struct finding *f = finding_of_face(self, s->which, s->signature);
 
+	if (s->slip)
+		return finding_any(self, s->which) && !triage_is_paid(self, s->which);
 	return f && finding_of_face(self, whole->which, whole->signature) && !triage_has_work(self, f, s->which);
 }
 
@@ -202,11 +205,13 @@ static void defer(struct triage *self, const struct shown *s)
 {
 	char *signature = heap_text(s->signature);
 	const struct deferred_case x = {
-	    .which = s->which, .point = s->point, .number = s->number, .signature = signature};
+	    .which = s->which, .point = s->point, .number = s->number, .slip = s->slip, .signature = signature};
 
-	finding_of_face(self, s->which, signature)->count++;
+	if (!s->slip)
+		finding_of_face(self, s->which, signature)->count++;
 	arena_reset(self->side);
-	deferred_add(&self->deferred, &x, s->c, self->side);
+	if (!s->slip || !deferred_has_slip(&self->deferred, s->which, signature))
+		deferred_add(&self->deferred, &x, s->c, self->side);
 	free(signature);
 }
 
@@ -229,7 +234,7 @@ void triage_record(struct triage *self, int which, const char *signature, int po
 	assert(which >= 0 && which < BENCH_ENGINES);
 	known = triage_known(self, &shown, &likely);
 	if (known)
-		known->count++;
+		known->count += !shown.slip;
 	else if (!likely && is_deferred(self, &shown, &whole))
 		defer(self, &whole);
 	else
@@ -250,14 +255,15 @@ static void record_deferred(struct triage *self, const struct deferred_case *x, 
 	    .point = x->point,
 	    .c = c,
 	    .found = c,
+	    .slip = x->slip,
 	    .number = x->number};
 	struct finding *f = finding_of_face(self, x->which, x->signature), *known, *likely;
 
 	if (f)
-		f->count--;
+		f->count -= !x->slip;
 	known = triage_known(self, &shown, &likely);
 	if (known)
-		known->count++;
+		known->count += !x->slip;
 	else
 		record(self, &shown, likely);
 }

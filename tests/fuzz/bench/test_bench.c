@@ -367,7 +367,7 @@ static void test_one_death(struct arena *a)
 	bench_judge_one(&b, b.engine[0], &c, a, &t, &j);
 	CHECK(j.verdict == VERDICT_CRASH && engine_trouble(b.engine[0]).crashes == 1, "%s, %d crashes",
 	    verdict_names[j.verdict], engine_trouble(b.engine[0]).crashes);
-	CHECK(bench_work(&b) - before == case_work(&c) + WORK_PROCESS, "%lld counted",
+	CHECK(bench_work(&b) - before == request_work(&c, spec) + WORK_PROCESS, "%lld counted",
 	    (long long)(bench_work(&b) - before));
 	bench_close(&b);
 }

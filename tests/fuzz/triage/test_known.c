@@ -1,15 +1,8 @@
 /* Which cases a known finding explains, also where the engine makes the finding's ops itself. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "fuzz/triage/triage.h"
 #include "tests/check.h"
-#include "tests/support/case_text.h"
+#include "tests/support/triage_book.h"
 
-enum { ARENA = 256 << 20, MANY = 100 };
-
-static char base[] = "/tmp/adjudge-test-known-XXXXXX";
+enum { MANY = 100 };
 
 #define CUBE \
 	"inputs x: f64[]\n" \
@@ -47,79 +40,33 @@ static const struct row {
     {"another bug, no loop", "functional+residual-fifo+scale:sin:1.5", CUBE, SINE, false},
 };
 
-struct book {
-	const char *spec[1];
-	struct arena side;
-	struct failure failure;
-	struct triage triage;
-};
-
-static void open_book(struct book *b, const char *spec)
-{
-	*b = (struct book){.spec = {spec}};
-	arena_init(&b->side, ARENA);
-	b->triage = (struct triage){.spec = b->spec,
-	    .name = b->spec,
-	    .seed = 1,
-	    .minimize_budget = 1000,
-	    .dir = base,
-	    .side = &b->side,
-	    .failure = &b->failure};
-	arena_init(&b->triage.known, ARENA);
-}
-
-static void show(struct book *b, const char *text, int64_t number)
-{
-	const struct oracle_options o = {.seed = 1, .fd_one_in = 1 << 20};
-	struct bench_result r;
-	struct bench bench;
-	struct error e = {0};
-	struct arena a;
-
-	arena_init(&a, ARENA);
-	const struct testcase c = test_case(&a, text);
-
-	CHECK(bench_open(&bench, b->spec, 1, &o, &e), "%s", e.text);
-	bench_judge(&bench, &c, &a, &r);
-	CHECK(verdict_is_finding[r.judgement[0].verdict], "case %lld shows nothing", (long long)number);
-	triage_record(&b->triage, 0, signature_coarse(*b->spec, &c, &r.judgement[0], &a), 0, &c,
-	    &(struct evidence){.report = "{}", .len = 2}, number);
-	bench_close(&bench);
-	arena_free(&a);
-}
-
 static void check_row(const struct row *row)
 {
 	struct book b;
 	const struct finding *f;
 
-	open_book(&b, row->spec);
-	show(&b, row->first, 1);
+	book_open(&b, row->spec);
+	book_show_text(&b, row->first, 1);
 	CHECK(b.triage.n_finding == 1, "%s: %d findings", row->name, b.triage.n_finding);
 	b.triage.finding->minimized = MANY;
 	b.triage.finding->likely = b.triage.finding->inside = 2; /* the third of a kind is no check */
-	show(&b, row->second, 2);
+	book_show_text(&b, row->second, 2);
 	f = b.triage.finding;
 	CHECK(b.triage.n_finding == (row->explained ? 1 : 2), "%s: %d findings", row->name, b.triage.n_finding);
 	CHECK(f->count == (row->explained ? 2 : 1), "%s: %lld cases", row->name, (long long)f->count);
 	CHECK(f->minimized == MANY, "%s: it was minimized", row->name);
-	CHECK(!b.failure.any, "%s", b.failure.text);
-	triage_close(&b.triage);
-	arena_free(&b.side);
+	book_close(&b);
 }
 
 int main(int argc, char **argv)
 {
-	char command[128];
-
 	check_begin(argc, argv);
-	if (!mkdtemp(base))
+	if (!book_begin())
 		return 1;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (row_wanted("%s", rows[i].name))
 			check_row(&rows[i]);
-	snprintf(command, sizeof command, "rm -rf '%s'", base);
-	if (system(command))
+	if (!book_end())
 		return 1;
 	return check_done();
 }

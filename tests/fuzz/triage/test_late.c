@@ -1,16 +1,8 @@
 /* Which findings experiments join when a campaign ends, and which they leave apart. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "fuzz/triage/trials.h"
-#include "fuzz/triage/triage.h"
 #include "tests/check.h"
 #include "tests/support/case_text.h"
-
-enum { ARENA = 256 << 20 };
-
-static char base[] = "/tmp/adjudge-test-late-XXXXXX";
+#include "tests/support/triage_book.h"
 
 #define REQUEST     "return y\npoint [0.5, 0.75]\nrequest: vjp\n"
 #define SUM         "inputs x: f64[2]\ny = reduce_sum x axes=[0]\n" REQUEST
@@ -63,62 +55,18 @@ static const struct trial_row {
     {"captured by a derivative alone", "aot+saved-const-higher", SQUARE_TWICE, TRIAL_CAPTURE, EFFECT_NONE},
 };
 
-struct book {
-	const char *spec[1];
-	struct arena side;
-	struct failure failure;
-	struct triage triage;
-};
-
-static void open_book(struct book *b, const char *spec)
-{
-	*b = (struct book){.spec = {spec}};
-	arena_init(&b->side, ARENA);
-	b->triage = (struct triage){.spec = b->spec,
-	    .name = b->spec,
-	    .seed = 1,
-	    .minimize_budget = 1000,
-	    .dir = base,
-	    .side = &b->side,
-	    .failure = &b->failure};
-	arena_init(&b->triage.known, ARENA);
-}
-
-static void show(struct book *b, const char *text, int64_t number)
-{
-	const struct oracle_options o = {.seed = 1, .fd_one_in = 1 << 20};
-	struct bench_result r;
-	struct bench bench;
-	struct error e = {0};
-	struct arena a;
-
-	arena_init(&a, ARENA);
-	const struct testcase c = test_case(&a, text);
-
-	CHECK(bench_open(&bench, b->spec, 1, &o, &e), "%s", e.text);
-	bench_judge(&bench, &c, &a, &r);
-	CHECK(verdict_is_finding[r.judgement[0].verdict], "case %lld shows nothing", (long long)number);
-	triage_record(&b->triage, 0, signature_coarse(*b->spec, &c, &r.judgement[0], &a), 0, &c,
-	    &(struct evidence){.report = "{}", .len = 2}, number);
-	bench_close(&bench);
-	arena_free(&a);
-}
-
 static void check_join(const struct join_row *row)
 {
 	struct book b;
 
-	open_book(&b, row->spec);
-	b.triage.n_spec = 1;
-	show(&b, row->first, 1);
-	show(&b, row->second, 2);
+	book_open(&b, row->spec);
+	book_show_text(&b, row->first, 1);
+	book_show_text(&b, row->second, 2);
 	CHECK(b.triage.n_finding == 2, "%s: %d findings", row->name, b.triage.n_finding);
 	triage_end(&b.triage);
 	CHECK(b.triage.n_finding == row->n, "%s: %d findings at the end", row->name, b.triage.n_finding);
 	CHECK(b.triage.finding->n_symptom == 3 - row->n, "%s: %d names", row->name, b.triage.finding->n_symptom);
-	CHECK(!b.failure.any, "%s", b.failure.text);
-	triage_close(&b.triage);
-	arena_free(&b.side);
+	book_close(&b);
 }
 
 static void check_trial(const struct trial_row *row)
@@ -129,7 +77,7 @@ static void check_trial(const struct trial_row *row)
 	struct error e = {0};
 	struct arena a;
 
-	arena_init(&a, ARENA);
+	arena_init(&a, BOOK_ARENA);
 	const struct testcase c = test_case(&a, row->text);
 
 	CHECK(bench_open(&bench, &row->spec, 1, &o, &e), "%s", e.text);
@@ -141,10 +89,8 @@ static void check_trial(const struct trial_row *row)
 
 int main(int argc, char **argv)
 {
-	char command[128];
-
 	check_begin(argc, argv);
-	if (!mkdtemp(base))
+	if (!book_begin())
 		return 1;
 	for (size_t k = 0; k < sizeof join_rows / sizeof *join_rows; k++)
 		if (row_wanted("%s", join_rows[k].name))
@@ -152,8 +98,7 @@ int main(int argc, char **argv)
 	for (size_t k = 0; k < sizeof trial_rows / sizeof *trial_rows; k++)
 		if (row_wanted("%s", trial_rows[k].name))
 			check_trial(&trial_rows[k]);
-	snprintf(command, sizeof command, "rm -rf '%s'", base);
-	if (system(command))
+	if (!book_end())
 		return 1;
 	return check_done();
 }
