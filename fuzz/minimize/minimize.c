@@ -30,7 +30,7 @@ enum {
 	 * A search ends when the engine has died of so many candidates that were not taken.  Each death costs as much
 	 * as dozens of answers.
 	 */
-	VAIN_DEATHS = 64
+	VAIN_DEATHS = 32
 };
 
 /* ---- the measure: lexicographic, smaller is simpler ---- */

@@ -6,7 +6,7 @@
 enum {
 	BASE = 100 * WORK_MILLISECOND, /* for a campaign of any length: a few cases */
 	SHARE = 2, /* percent; the counted work of judging is 3 to 9 times its time, that of minimizing about twice */
-	END = 250 * WORK_MILLISECOND, /* for deferred cases, when no more cases come */
+	END = 150 * WORK_MILLISECOND, /* for deferred cases, when no more cases come */
 	NEVERTHELESS_ONE_IN = 32
 };
 

@@ -206,7 +206,7 @@ static bool dies(void *limit, const struct testcase *c, struct arena *scratch)
 
 static void check_deaths(const struct testcase *from, int tried, struct arena *a)
 {
-	enum { VAIN_DEATHS = 64 };
+	enum { VAIN_DEATHS = 32 };
 	struct minimize_statistics stats;
 	struct limit limit = {0};
 
