@@ -1,10 +1,13 @@
 /* Fixed points: closed forms of solutions by both oracles, what the ball holds, and what is left undecided. */
 #include "engines/engine.h"
+#include "fuzz/generate/generate.h"
 #include "oracles/verdict/verdict.h"
 #include "tests/engines/fixed_points.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+enum { RANDOM = 600 };
 
 static struct truth truth_of(struct oracle *oracle, const struct testcase *c, struct arena *a)
 {
@@ -184,6 +187,33 @@ static void test_verdicts(struct oracle *oracle, struct arena *a)
 	}
 }
 
+/* A decided derivative tells 0 from its paths, also where iterations widen its radius. */
+static void test_radii(struct oracle *oracle, struct arena *a)
+{
+	struct profile profile = profile_default();
+	int decided = 0, widened = 0;
+	profile.weight_fixed_point = 60;
+	profile.order_second = profile.order_third = profile.large = 0;
+	for (uint64_t number = 0; number < RANDOM; number++) {
+		struct choice choice = choice_seeded(seed_mix(17, number));
+		arena_reset(a);
+		struct testcase c = generate(&choice, &profile, a);
+		struct truth truth = truth_of(oracle, &c, a);
+		const struct truth_point *t = &truth.point[0];
+		for (int i = 0; i < t->n_derivative; i++)
+			for (int e = 0; e < shape_elements(&t->derivative[0][i].type.shape); e++) {
+				const struct component *d = &t->derivative[0][i].at[e];
+				if (d->reason || !(d->magnitude > 0))
+					continue;
+				decided++;
+				widened += d->tight > 1e-9 * d->magnitude;
+				CHECK(d->tight <= d->magnitude / 64, "case %d: radius %g of paths of %g", (int)number,
+				    d->tight, d->magnitude);
+			}
+	}
+	CHECK(decided > RANDOM && widened > RANDOM / 50, "%d decided, %d widened", decided, widened);
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -195,6 +225,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_stop_gradient(oracle, &a));
 	CHECK_LAW(test_full_arena(oracle, &a));
 	CHECK_LAW(test_verdicts(oracle, &a));
+	CHECK_LAW(test_radii(oracle, &a));
 	oracle_close(oracle);
 	arena_free(&a);
 	return check_done();
