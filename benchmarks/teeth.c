@@ -22,13 +22,20 @@ static const char *const kind_names[KINDS] = {"all", "order 0", "order 1", "orde
     "with scatter_mul", "order 2 and up with a product op", "batch", "no float but f64"};
 
 /* Why 0 is no finding; the first that applies counts. */
-enum zero { ZERO_CONVENTION, ZERO_FORMULA, ZERO_QUOTIENT, ZERO_RADIUS, ZEROS };
-static const char *const zero_names[ZEROS] = {"convention", "formula", "quotient", "radius"};
+enum zero { ZERO_CONVENTION, ZERO_FORMULA, ZERO_QUOTIENT, ZERO_CANCELLED, ZERO_RADIUS, ZEROS };
+static const char *const zero_names[ZEROS] = {"convention", "formula", "quotient", "cancelled", "radius"};
+/* Whether terms cancel to less than one unit roundoff of their magnitudes. */
+static bool is_cancelled(const struct plants *p)
+{
+	return fabs(p->component->value) <= dtype_table[p->dtype].unit * p->component->magnitude;
+}
+
 static enum zero why_zero(const struct plants *p)
 {
 	return p->cause == BLIND_TIE ? ZERO_CONVENTION
 	    : p->component->vanishes ? ZERO_FORMULA
 	    : p->divided[PLANT_ZERO] ? ZERO_QUOTIENT
+	    : is_cancelled(p)        ? ZERO_CANCELLED
 	                             : ZERO_RADIUS;
 }
 
