@@ -165,6 +165,8 @@ static bool worker_start(struct worker *w, struct arena *a, bool *killed, struct
 		return true;
 	if (process_reap(&w->process, how == EXCHANGE_END ? PROCESS_DYING_MS : 0, &status)) {
 		*killed = is_sent(status);
+		if (*bad.text) /* it may have said why it ends */
+			return error_set(e, bad.place, "%s", bad.text);
 		return start_failed(w, "the engine ended as it started: ", process_death(status, a), a, e);
 	}
 	if (how == EXCHANGE_LINE)
