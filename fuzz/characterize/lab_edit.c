@@ -19,7 +19,10 @@ void lab_wrt(struct edit *e, const int *wrt, int n)
 			continue;
 		tr->wrt = arena_copy(e->arena, wrt, (size_t)n, sizeof *wrt);
 		tr->n_wrt = n;
-		tr->n_seed = 0;
+		/* The cotangents of the program's own results stay: a rule may be wrong for some and right for others.
+		 */
+		if (t || tr->kind != TRANSFORM_VJP)
+			tr->n_seed = 0;
 		c->transform[kept++] = *tr;
 	}
 	c->n_transform = kept;

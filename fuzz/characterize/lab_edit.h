@@ -5,7 +5,8 @@
 #include "lab.h"
 
 bool lab_is_float_input(const struct edit *e, int input);
-/* Gives every transform that differentiates these inputs in wrt and unit seeds.  Removes batches. */
+/* Gives every transform that differentiates these inputs in wrt.  Tangents, and seeds of outer levels, become 1.
+ * Removes batches. */
 void lab_wrt(struct edit *e, const int *wrt, int n);
 /* Finds the first loop of the top region with a float carry, and that carry; false if there is none. */
 bool lab_find_loop(struct edit *e, struct site *s, struct node_loop *loop, int *carry);

@@ -27,6 +27,10 @@ static const struct row {
         "inputs x: f64[1]\nat: i64[2] = constant [0, 0]\ny = gather x, at axis=0 mode=clip\nreturn y\npoint [0.5]\n"
         "request: vjp x\n",
         "The gradient with respect to the indexed tensor of gather is", "It needs that an index occurs twice"},
+    {"tape+mxnet-pad-ones",
+        "inputs x: f64[]\ny = pad x, x low=[] high=[]\nreturn y\npoint 0.5\nrequest: vjp with respect to x; cotangents "
+        "0\n",
+        "The gradient with respect to the padded tensor of pad is"},
     {"functional+residual-fifo",
         "inputs x: f64[]\ny = for (x) trip=2 { params i, c; p = mul c, x; "
         "yield p }\nreturn y\npoint 0.5\nrequest: vjp x\n",
