@@ -14,23 +14,11 @@ import sys
 import adapter
 from adapter import Unsupported
 from adapter_numpy import MOVES
-from casadi_expressions import Room as Arrays, flat_of, of_floats, of_nothing, size
+from casadi_expressions import Room as Arrays, along, each, flat_of, of_floats, of_nothing, reduced, size
 
 BITS = 2400  # 1 + x is exact for every double x
 SECONDS = 20  # a derivative that takes longer is not asked for; expressions may grow without limit
 LARGEST = 160  # elements of all results together
-
-
-def each(call):
-    return lambda n: f"each({call}, {of_floats(n)})"
-
-
-def reduced(call):
-    return lambda n: f"fold({call}, {of_floats(n)}, {tuple(n.a.get('axes', []))}, {n.shape()})"
-
-
-def along(call):
-    return lambda n: f"running({call}, {of_floats(n)}, {n.a.get('axis', 0)})"
 
 
 UNARY = {"neg": "lambda a: -a", "abs": "sp.Abs", "square": "lambda a: a ** 2", "rsqrt": "lambda a: 1 / sp.sqrt(a)", "expm1": "lambda a: sp.exp(a) - 1",
