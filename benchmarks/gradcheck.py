@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Compares adjudge with torch.autograd.gradcheck and with bare MPFR, on the same programs, by processor time.
 
-Usage: benchmarks/peers.py [--build build] [--rounds 7] [--programs 100] [--readme README.md]
+Usage: benchmarks/gradcheck.py [--build build] [--rounds 7] [--programs 100] [--readme README.md]
 
 The programs are those of build/benchmarks/throughput, of 6 and of 20 scalar f64 ops.  Each round runs, one after the other:
 gradcheck of PyTorch over as many programs of each set, adjudge with one engine and with three, and central differences in
 MPFR without anything else (`throughput --floor`).  Needs torch; PyTorch's adapter writes the programs.  A program that
 this torch lacks an op for is left out for gradcheck alone.  Prints a Markdown table: medians of programs per second of
-processor time, and medians of the ratio to gradcheck.  --readme puts it between the lines "<!-- peers -->" of that file.
+processor time, and medians of the ratio to gradcheck.  --readme puts it between the lines "<!-- speed -->" of that file.
 """
 import argparse
 import json
@@ -24,7 +24,7 @@ EXTERNAL = os.path.join(HERE, "..", "engines", "external")
 SETS = ["arithmetic-heavy", "uniform"]
 OPS = [6, 20]
 ROWS = [("torch.autograd.gradcheck, one engine", None), ("adjudge, one engine", ["tape"]), ("adjudge, three engines", []), ("central differences in MPFR alone", ["--floor"])]
-MARK = "<!-- peers -->"
+MARK = "<!-- speed -->"
 
 
 def record(path):
@@ -136,7 +136,7 @@ def main():
         with open(o.readme) as f:
             before, _, after = f.read().split(MARK)
         with open(o.readme, "w") as f:
-            f.write(f"{before}{MARK}\n{text}\n{MARK}{after}")
+            f.write(f"{before}{MARK}\n\n{text}\n\n{MARK}{after}")
 
 
 if __name__ == "__main__":
