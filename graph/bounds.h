@@ -15,6 +15,8 @@ enum {
 	LIMIT_WORK = 1 << 20,     /* operand and result elements summed over nodes, times the enclosing trip counts */
 	LIMIT_POINTS = 16,        /* points of a case */
 	LIMIT_TRANSFORMS = 4,     /* transforms stacked in a request */
+	LIMIT_VARIANT = 65535,    /* the largest variant of a case */
+	LIMIT_SPELLINGS = 16,     /* spellings of one op by one engine */
 	LIMIT_BATCH = 64,         /* slices of one batch of a request */
 	LIMIT_DATA = 1 << 18, /* elements of all constants, points and seeds: their text fits into LIMIT_CASE_BYTES */
 	LIMIT_TEXT = 1 << 14, /* bytes of one string of the provenance */

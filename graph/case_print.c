@@ -112,6 +112,8 @@ char *testcase_print(const struct testcase *c, struct arena *a)
 		text_put(&t, "request: the primal alone\n");
 	for (int k = 0; k < c->n_transform; k++)
 		add_transform(&t, c, k);
+	if (c->variant)
+		text_put(&t, "variant %d\n", c->variant);
 	for (int k = 0; k < c->n_expect; k++)
 		add_expectation(&t, &c->expect[k]);
 	return t.at;

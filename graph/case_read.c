@@ -255,8 +255,9 @@ static bool check_read(const struct json *root, const struct testcase *c, struct
 
 bool testcase_read_value(const struct json *root, struct arena *a, struct testcase *out, struct error *e)
 {
-	static const char *const keys[] = {
-	    "schema", "title", "source", "comment", "inputs", "body", "results", "points", "request", "expect"};
+	static const char *const keys[] = {"schema", "title", "source", "comment", "inputs", "body", "results",
+	    "points", "request", "variant", "expect"};
+	const struct json *variant;
 	struct testcase c = {0};
 
 	if (!(root = find_case(root, e)) || !json_only_keys(root, keys, (int)(sizeof keys / sizeof keys[0]), e))
@@ -265,7 +266,8 @@ bool testcase_read_value(const struct json *root, struct arena *a, struct testca
 	    !read_text(root, "source", a, &c.provenance.source, e) ||
 	    !read_text(root, "comment", a, &c.provenance.comment, e))
 		return false;
-	if (!case_read_program(root, a, &c.program, e))
+	if (!case_read_program(root, a, &c.program, e) || !json_optional(root, "variant", JSON_NUMBER, &variant, e) ||
+	    (variant && !json_int(variant, 0, LIMIT_VARIANT, &c.variant, e)))
 		return false;
 	/* The request decides which axes the points have, so it is read first. */
 	struct signature s = request_base(&c.program);

@@ -209,6 +209,8 @@ void testcase_put(struct json_writer *w, const struct testcase *c)
 		put_transform(w, &c->transform[k]);
 	json_end(w);
 
+	if (c->variant)
+		json_member_integer(w, "variant", c->variant);
 	if (c->n_expect) {
 		json_member_array(w, "expect", JSON_BLOCK);
 		for (int k = 0; k < c->n_expect; k++)

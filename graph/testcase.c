@@ -205,6 +205,9 @@ bool testcase_check(const struct testcase *c, struct error *e)
 			return false;
 	if (!check_points(c, &s, e))
 		return false;
+	if (c->variant < 0 || c->variant > LIMIT_VARIANT)
+		return refuse(
+		    e, (struct where){"variant", -1, -1}, -1, "%d, expected 0 to %d", c->variant, LIMIT_VARIANT);
 
 	/* program_check bounds the work by LIMIT_WORK, and LIMIT_BATCH the slices: the product does not overflow. */
 	int64_t work = program_work(&c->program) * c->n_point * request_slices(c->transform, c->n_transform);
@@ -279,7 +282,8 @@ static bool transform_equal(const struct transform *a, const struct transform *b
 
 bool testcase_equal(const struct testcase *a, const struct testcase *b)
 {
-	if (a->n_point != b->n_point || a->n_transform != b->n_transform || !program_equal(&a->program, &b->program))
+	if (a->n_point != b->n_point || a->n_transform != b->n_transform || a->variant != b->variant ||
+	    !program_equal(&a->program, &b->program))
 		return false;
 	for (int k = 0; k < a->n_point; k++)
 		if (!tensors_same(a->point[k], b->point[k], a->program.top.n_param))
@@ -324,5 +328,16 @@ uint64_t testcase_hash(const struct testcase *c)
 		for (int i = 0; i < t->n_seed; i++)
 			h = hash_tensor(h, &t->seed[i]);
 	}
-	return h;
+	return c->variant ? mix(h, (uint64_t)c->variant) : h;
+}
+
+int testcase_spelling(int variant, const char *name, int n)
+{
+	uint32_t h = UINT32_C(2166136261) ^ (uint32_t)variant; /* FNV-1a, whose high bits are mixed into the low ones */
+
+	if (!variant)
+		return 0;
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * UINT32_C(16777619);
+	return (int)((h ^ h >> 16) % (uint32_t)n);
 }

@@ -28,6 +28,11 @@ struct testcase {
 	    *point;      /* [n_point][n_input], of the types that the inputs have on the outermost level (request.h) */
 	int n_transform; /* 0: the primal alone; innermost first */
 	struct transform *transform;
+	/*
+	 * Which of its spellings an engine uses for each op, 0 to LIMIT_VARIANT (testcase_spelling).  It changes no
+	 * derivative.  0: the first spelling of everything.
+	 */
+	int variant;
 	int n_expect;
 	struct expectation *expect;
 	struct provenance provenance;
@@ -36,11 +41,17 @@ struct testcase {
 /* Whether the case is valid: the program, the types of points and seeds, and the limits of the request. */
 bool testcase_check(const struct testcase *c, struct error *e) MUST_CHECK;
 struct testcase testcase_copy(const struct testcase *c, struct arena *a);
-/* Same program, points and request, bit for bit. */
+/* Same program, points, request and variant, bit for bit. */
 bool testcase_equal(const struct testcase *a, const struct testcase *b);
 uint64_t testcase_hash(const struct testcase *c);
 /* The outermost level of the request (c is checked). */
 struct signature testcase_signature(const struct testcase *c);
+
+/*
+ * Which of n spellings, 0 to n - 1, a variant draws for `name`: that of an op, or "request" for the levels.  It depends
+ * on nothing else, so a case keeps its spellings while it is minimized.  Adapters compute the same (PROTOCOL.md).
+ */
+int testcase_spelling(int variant, const char *name, int n);
 
 /* ---- case JSON (case_read.c, case_write.c): the one file format, schema graph/case.schema.json ---- */
 

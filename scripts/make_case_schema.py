@@ -139,6 +139,8 @@ def schema():
         "results": array(ref("name"), minItems=1, maxItems=16),
         "points": array(ref("tensors"), minItems=1, maxItems=16, description="per point one tensor per input"),
         "request": array(ref("transform"), maxItems=4, description="transforms, innermost first; empty: the primal alone"),
+        "variant": {"type": "integer", "minimum": 0, "maximum": 65535,
+                    "description": "which of its spellings an engine uses for each op; 0, or absent: the first of each"},
         "expect": array(ref("expectation"), maxItems=64),
     }), **{"$defs": {
         "name": {"type": "string", "pattern": "^" + NAME + "$"},

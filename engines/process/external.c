@@ -291,6 +291,7 @@ static const char *lower(const struct external *self, const struct aot_rules *ru
 	struct testcase one = *c;
 	int order = request_order(c->transform, c->n_transform);
 
+	one.variant = h->variants ? c->variant : 0;
 	if (!plain_program(self, rules, order, &one.program, a, &e))
 		return arena_printf(a, "%s: %s", self->name, e.text);
 	if (is_specialised(h, &one.program) && order < c->n_transform)

@@ -38,6 +38,16 @@ bool hello_takes(const struct hello *h, const struct transform *t, int n)
 	return !h->n_request;
 }
 
+const char *hello_spelled_name(int spelled) { return spelled == SPELLED_REQUEST ? "request" : op_table[spelled].name; }
+
+const char *hello_spelling(const struct hello *h, int spelled, int variant)
+{
+	const struct spelling_list *list = h->spelling[spelled];
+	const int k = list ? testcase_spelling(variant, hello_spelled_name(spelled), list->n) : 0;
+
+	return k ? list->name[k] : NULL;
+}
+
 /* ---- writing ---- */
 
 /* Left out if all dtypes are as in an absent member. */
@@ -88,6 +98,25 @@ static void put_requests(struct json_writer *w, const struct hello *h)
 	json_end(w);
 }
 
+static void put_spellings(struct json_writer *w, const struct hello *h)
+{
+	if (!h->variants)
+		return;
+	json_put_key(w, "spellings");
+	json_begin_object(w, JSON_FLOW);
+	for (int k = 0; k < SPELLED_COUNT; k++) {
+		const struct spelling_list *list = h->spelling[k];
+
+		if (list)
+			json_member_array(w, hello_spelled_name(k), JSON_FLOW);
+		for (int i = 0; list && i < list->n; i++)
+			json_put_string(w, list->name[i]);
+		if (list)
+			json_end(w);
+	}
+	json_end(w);
+}
+
 /* The boolean members, and where each is in struct hello. */
 static const struct flag {
 	const char *key;
@@ -114,6 +143,7 @@ char *hello_write(const struct hello *h, struct arena *a, size_t *len)
 	put_requests(&w, h);
 	put_dtypes(&w, "dtypes", h->dtype, true);
 	put_ops(&w, h);
+	put_spellings(&w, h);
 	if (h->rank != LIMIT_RANK)
 		json_member_integer(&w, "rank", h->rank);
 	for (int k = 0; k < FLAGS; k++)
@@ -165,7 +195,7 @@ static bool read_dtypes(const struct json *list, bool *dtype, bool floats, struc
 
 static const char *const members[] = {"adjudge.engine", "name", "version", "requests", "dtypes", "ops", "rank",
     "unroll", "constants", "broadcast", "one_dtype", "reals", "weak_zero", "finite_math", "nondeterministic", "flushes",
-    "accuracy", "emits", "timeout_ms", "cases_per_request"};
+    "accuracy", "spellings", "emits", "timeout_ms", "cases_per_request"};
 enum { MEMBERS = sizeof members / sizeof *members };
 
 /* Adds the name to h->unknown. */
@@ -212,6 +242,49 @@ static bool read_ops(const struct json *list, struct hello *h, struct arena *a, 
 			note_unknown(h, "op", v->text, name, OP_COUNT, a);
 	}
 	h->op[OP_CONSTANT] = true;
+	return true;
+}
+
+static bool read_spelling_list(const struct json *v, struct spelling_list *out, struct error *e)
+{
+	char shown[JSON_SHOWN];
+
+	if (!json_is(v, JSON_ARRAY, e))
+		return false;
+	if (v->n_child < 1 || v->n_child > LIMIT_SPELLINGS)
+		return json_error(v, e, "%d spellings, 1 to %d are possible", v->n_child, LIMIT_SPELLINGS);
+	for (const struct json *s = v->child; s; s = s->next) {
+		if (!json_is(s, JSON_STRING, e))
+			return false;
+		if (!s->len || s->len > HELLO_SPELLING)
+			return json_error(s, e, "a name of %d bytes, 1 to %d are possible", s->len, HELLO_SPELLING);
+		for (int k = 0; k < out->n; k++)
+			if (!strcmp(out->name[k], s->text))
+				return json_error(s, e, "%s is listed twice", json_quote(s->text, shown));
+		out->name[out->n++] = s->text;
+	}
+	return true;
+}
+
+/* Lists for ops that this adjudge does not know are read and left out. */
+static bool read_spellings(const struct json *object, struct hello *h, struct arena *a, struct error *e)
+{
+	const char *name[SPELLED_COUNT];
+
+	for (int k = 0; k < SPELLED_COUNT; k++)
+		name[k] = hello_spelled_name(k);
+	for (const struct json *v = object->child; v; v = v->next) {
+		struct spelling_list *list = NEW(a, struct spelling_list, 1);
+		int k = strcmp(v->key, "request") ? op_find(v->key) : SPELLED_REQUEST;
+
+		if (!read_spelling_list(v, list, e))
+			return false;
+		if (k < 0)
+			note_unknown(h, "op", v->key, name, SPELLED_COUNT, a);
+		else
+			h->spelling[k] = list;
+		h->variants = h->variants || (k >= 0 && list->n > 1);
+	}
 	return true;
 }
 
@@ -356,6 +429,7 @@ bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out
 	    !json_optional(root, "dtypes", JSON_ARRAY, &v, e) || (v && !read_dtypes(v, out->dtype, false, e)) ||
 	    !json_optional(root, "flushes", JSON_ARRAY, &v, e) || (v && !read_dtypes(v, out->flushes, true, e)) ||
 	    !json_optional(root, "ops", JSON_ARRAY, &v, e) || (v && !read_ops(v, out, a, e)) ||
+	    !json_optional(root, "spellings", JSON_OBJECT, &v, e) || (v && !read_spellings(v, out, a, e)) ||
 	    !json_optional(root, "rank", JSON_NUMBER, &v, e) || (v && !json_int(v, 0, LIMIT_RANK, &out->rank, e)) ||
 	    !json_optional(root, "reals", JSON_STRING, &v, e) || (v && !read_reals(v, &out->reals, e)) ||
 	    !json_optional(root, "one_dtype", JSON_STRING, &v, e) || (v && !read_dtype(v, &out->one_dtype, e)) ||

@@ -10,6 +10,7 @@ enum {
 	HELLO_BYTES = 1 << 16,    /* of the line */
 	HELLO_REQUESTS = 64,      /* at most so many stacks */
 	HELLO_CASES = 256,        /* the most cases in one request, whatever an engine asks for */
+	HELLO_SPELLING = 80,      /* bytes of the name of a spelling */
 	HELLO_TIMEOUT_MS = 600000 /* the longest that an engine may ask for */
 };
 
@@ -17,6 +18,16 @@ enum {
 struct hello_request {
 	int n;
 	enum transform_kind kind[LIMIT_TRANSFORMS];
+};
+
+/* Where an engine may have several spellings: an op, or the levels of a request ("request"). */
+enum { SPELLED_REQUEST = OP_COUNT, SPELLED_COUNT };
+const char *hello_spelled_name(int spelled);
+
+/* The names of the spellings, first the one that the engine uses without a variant. */
+struct spelling_list {
+	int n; /* 1 to LIMIT_SPELLINGS */
+	const char *name[LIMIT_SPELLINGS];
 };
 
 /* An absent member allows everything and asks for nothing. */
@@ -40,6 +51,8 @@ struct hello {
 	bool flushes[DTYPE_COUNT]; /* subnormal numbers of that dtype may count as 0 as operands and as results */
 	const char *emits; /* the suffix of files with its source text ("py"), which it writes when a request asks for
 	                      it; "": it writes none */
+	bool variants;     /* it lists spellings, so cases keep their variant; other engines get cases without one */
+	const struct spelling_list *spelling[SPELLED_COUNT]; /* NULL: one spelling, without a name */
 	const struct op_accuracy *accuracy; /* errors that its functions may have; NULL: the usual ones */
 	int timeout_ms;                     /* time limit of one request; 0: the usual one */
 	int cases_per_request;              /* most cases in one request; 1 if the hello does not say */
@@ -57,6 +70,8 @@ char *hello_write(const struct hello *h, struct arena *a, size_t *len);
  * none.  Strings live in the arena.
  */
 bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out, struct error *e) MUST_CHECK;
+/* The spelling that the variant draws there, with its name (testcase_spelling); NULL: the first, or the only one. */
+const char *hello_spelling(const struct hello *h, int spelled, int variant);
 /* Whether the engine takes requests with this stack of transforms. */
 bool hello_takes(const struct hello *h, const struct transform *t, int n);
 /* Whether ops `derivative` in p are written in other ops before the engine sees the program. */

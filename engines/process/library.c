@@ -53,6 +53,8 @@ static bool read_hello(struct library *self, struct arena *a, struct hello *out,
 	if (!hello_read(text, strlen(text), a, out, e))
 		return false;
 	out->reals = JSON_REALS_HEX;
+	out->variants = false; /* the interface in C has no variant */
+	memset(out->spelling, 0, sizeof out->spelling);
 	memset(out->op, 0, sizeof out->op);
 	out->op[OP_CONSTANT] = true;
 	for (int k = 0; k < OP_COUNT; k++)

@@ -108,6 +108,7 @@ static const struct sample samples[] = {
              "{'out':['g'],'op':'derivative','args':['y','e'],'primals':1,'transform':'vjp','regions':["
              "{'params':['u'],'body':[{'out':['v'],'op':'sin','args':['u']}],'results':['v']}]}"
              "],'results':['d','g'],'points':[[1,2,[3,4]]]," PRIMAL)},
+    {"variant", CASE("'inputs':['x: f64[]'],'body':[],'results':['x'],'points':[[1]],'request':[],'variant':65535")},
 };
 
 enum { N_SAMPLE = sizeof samples / sizeof samples[0] };

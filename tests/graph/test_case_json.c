@@ -244,6 +244,14 @@ static const struct {
     {"expect[0].returned[1]", "no decimal literal", EXPECT("{'returned':['1','0x1p0']}")},
     {"expect[0].returned[0]", "needs a string", EXPECT("{'returned':[1]}")},
     {"expect[0]", "did you mean \"verdict\"", EXPECT("{'verdic':'wrong'}")},
+#define VARIANT(value) CASE(X "'body':[]," END ",'variant':" value)
+    {"variant", "not in [0, 65535]", VARIANT("65536")},
+    {"variant", "not in [0, 65535]", VARIANT("-1")},
+    {"variant", "needs an integer", VARIANT("1.5")},
+    {"variant", "needs an integer", VARIANT("1e3")},
+    {"variant", "in [0, 65535]", VARIANT("18446744073709551617")},
+    {"variant", "needs a number", VARIANT("'1'")},
+    {"variant", "needs a number", VARIANT("[0]")},
     {"", "unknown key \"extra\"", CASE(X "'body':[]," END ",'extra':1")},
     {"schema", "is not \"adjudge.case/1\"", "{'schema':'adjudge.case/2'}"},
     {"", "lacks the key \"schema\"", "{}"},
@@ -300,6 +308,57 @@ static void test_nearest(struct arena *a)
 		CHECK(strstr(out, written[k]), "no %s in %s", written[k], out);
 }
 
+/* A variant of 0 is not written, and no case without one changes its hash; a variant tells cases apart. */
+static void test_variant(struct arena *a)
+{
+	struct testcase none, zero, one;
+	struct error e;
+	size_t len;
+
+	if (!read_text(CASE(X "'body':[]," END), a, &none, &e) || !read_text(VARIANT("0"), a, &zero, &e) ||
+	    !read_text(VARIANT("1"), a, &one, &e)) {
+		CHECK(false, "%s: %s", e.place, e.text);
+		return;
+	}
+	CHECK(testcase_equal(&none, &zero) && testcase_hash(&none) == testcase_hash(&zero), "0 is as absent");
+	CHECK(testcase_hash(&none) == UINT64_C(0xf79ef1c2da66dfa5), "the hash changed: 0x%016llx",
+	    (unsigned long long)testcase_hash(&none));
+	CHECK(!strstr(testcase_write_compact(&zero, a, &len), "variant"), "0 is written");
+	CHECK(!testcase_equal(&none, &one) && testcase_hash(&none) != testcase_hash(&one), "1 is as absent");
+	CHECK(testcase_copy(&one, a).variant == 1, "copy");
+	CHECK(
+	    strstr(testcase_print(&one, a), "\nvariant 1\n") && !strstr(testcase_print(&none, a), "variant"), "print");
+}
+
+/* The numbers are those of adapter.py and adapter.mjs; small variants reach every combination of few spellings. */
+static void test_spelling(void)
+{
+	static const struct {
+		int variant;
+		const char *name;
+		int n, want;
+	} rows[] = {{0, "clamp", 2, 0}, {0, "", 16, 0}, {1, "clamp", 2, 0}, {1, "request", 3, 1},
+	    {1, "slice_scatter", 5, 1}, {1, "pow", 16, 3}, {2, "clamp", 2, 1}, {2, "request", 3, 1},
+	    {2, "slice_scatter", 5, 2}, {2, "pow", 16, 5}, {3, "clamp", 2, 0}, {3, "request", 3, 0},
+	    {3, "slice_scatter", 5, 1}, {3, "pow", 16, 6}, {65535, "clamp", 2, 0}, {65535, "request", 3, 1},
+	    {65535, "slice_scatter", 5, 1}, {65535, "pow", 16, 4}};
+	bool seen[2][3][4] = {0};
+	int n = 0;
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		const int got = testcase_spelling(rows[k].variant, rows[k].name, rows[k].n);
+
+		CHECK(got == rows[k].want, "variant %d of %d %s: %d, not %d", rows[k].variant, rows[k].n, rows[k].name,
+		    got, rows[k].want);
+	}
+	for (int v = 1; v <= 256; v++)
+		seen[testcase_spelling(v, "clamp", 2)][testcase_spelling(v, "select", 3)]
+		    [testcase_spelling(v, "pow", 4)] = 1;
+	for (int k = 0; k < 24; k++)
+		n += seen[k / 12][k / 4 % 3][k % 4];
+	CHECK(n == 24, "%d of 24 combinations", n);
+}
+
 static void test_print(struct arena *a)
 {
 	struct testcase c;
@@ -312,7 +371,7 @@ static void test_print(struct arena *a)
 
 static void test_derivative_types(struct arena *a)
 {
-	static const int want[N_SAMPLE] = {0, 0, 1, 1, 0, 1, 2, 0, 2, 5, 1, 0};
+	static const int want[N_SAMPLE] = {0, 0, 1, 1, 0, 1, 2, 0, 2, 5, 1, 0, 0};
 
 	for (int k = 0; k < N_SAMPLE; k++) {
 		if (!row_wanted("derivative types: %s", samples[k].name))
@@ -414,6 +473,8 @@ int main(int argc, char **argv)
 	test_refusals(&a);
 	test_nearest(&a);
 	test_derivative_types(&a);
+	CHECK_LAW(test_variant(&a));
+	CHECK_LAW(test_spelling());
 	CHECK_LAW(test_print(&a));
 	CHECK_LAW(test_largest(&a));
 	CHECK_LAW(test_files(&a));

@@ -64,6 +64,10 @@ static int serve(const char *hello, const char *behaviour)
 			    &a);
 			continue;
 		}
+		if (!strcmp(behaviour, "variant")) {
+			say(arena_printf(&a, "{'id':%ld,'error':'variant %d'}", id, c->variant), &a);
+			continue;
+		}
 		if (!strcmp(behaviour, "error")) {
 			say(arena_printf(
 			        &a, "{'id':%ld,'answers':[[{'status':'error','text':'RuntimeError: oh'}]]}", id),
@@ -276,6 +280,37 @@ static void check_points(struct arena *a)
 	}
 }
 
+/* Only an engine that lists spellings gets the variant of a case, however the case is changed for it. */
+static void check_variant(struct arena *a)
+{
+	static const struct {
+		const char *members, *got;
+	} rows[] = {
+	    {"", "variant 0"},
+	    {",'spellings':{'sin':['a']}", "variant 0"},
+	    {",'spellings':{'sin':['a','b']}", "variant 7"},
+	    {",'spellings':{'request':['a','b']},'constants':true,'broadcast':true,'one_dtype':'f32'", "variant 7"},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		if (!row_wanted("variant: %s", rows[k].members))
+			continue;
+		struct error e = {.text = ""};
+		char *hello = arena_printf(a, "{'adjudge.engine':1,'name':'x','unroll':true%s}", rows[k].members);
+		struct engine *x = open_engine(hello, "variant", &e);
+		struct testcase c = test_function(a, "x: f64[]", "y: f64[] = sin x", "0.5", "vjp");
+		struct answer out[1];
+
+		CHECK(x, "%s: %s", e.place, e.text);
+		if (!x)
+			continue;
+		c.variant = 7;
+		engine_answer(x, &c, a, out);
+		CHECK(!strcmp(out[0].text, rows[k].got), "%s: %s", hello, out[0].text);
+		engine_close(x);
+	}
+}
+
 static void check_behaviour(struct arena *a)
 {
 	static const struct {
@@ -332,6 +367,7 @@ int main(int argc, char **argv)
 	executable = path;
 	arena_init(&a, (size_t)1 << 30);
 	check_lowering(&a);
+	check_variant(&a);
 	check_reals(&a);
 	CHECK_LAW(check_one_dtype(&a));
 	check_points(&a);

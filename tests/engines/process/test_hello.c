@@ -11,6 +11,9 @@ static bool read_line(const char *line, struct arena *a, struct hello *h, struct
 	return hello_read(json_text(a, line), strlen(line), a, h, e);
 }
 
+#define LONG    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define SIXTEEN "a','b','c','d','e','f','g','h','i','j','k','l','m','n','o','p"
+
 static void check_refused(struct arena *a)
 {
 	static const struct {
@@ -41,6 +44,19 @@ static void check_refused(struct arena *a)
 	    {"{'adjudge.engine':1,'name':'x','accuracy':{'erf':{'absolut':1}}}", "accuracy.erf"},
 	    {"{'adjudge.engine':1,'name':'x','emits':'../x'}", "suffix"},
 	    {"{'adjudge.engine':1,'name':'x','unroll':1}", "unroll"},
+	    {"{'adjudge.engine':1,'name':'x','spellings':2}", "spellings"},
+	    {"{'adjudge.engine':1,'name':'x','spellings':['clamp']}", "object"},
+	    {"{'adjudge.engine':1,'name':'x','spellings':{'clamp':2}}", "spellings.clamp"},
+	    {"{'adjudge.engine':1,'name':'x','spellings':{'clamp':[]}}", "spellings.clamp: 0 spellings"},
+	    {"{'adjudge.engine':1,'name':'x','spellings':{'no_op':[]}}", "spellings.no_op: 0 spellings"},
+	    {"{'adjudge.engine':1,'name':'x','spellings':{'clamp':['a',1]}}", "spellings.clamp[1]"},
+	    {"{'adjudge.engine':1,'name':'x','spellings':{'clamp':['a','b','a']}}",
+	        "spellings.clamp[2]: \"a\" is listed twice"},
+	    {"{'adjudge.engine':1,'name':'x','spellings':{'clamp':['a','']}}", "spellings.clamp[1]: a name of 0 bytes"},
+	    {"{'adjudge.engine':1,'name':'x','spellings':{'clamp':['" LONG "b']}}", "a name of 81 bytes"},
+	    {"{'adjudge.engine':1,'name':'x','spellings':{'request':['" SIXTEEN "','q']}}",
+	        "spellings.request: 17 spellings, 1 to 16"},
+	    {"{'adjudge.engine':1,'name':'x','spellings':{'clamp':['a'],'clamp':['b']}}", ""},
 	    {"{'adjudge.engine':1,'name':'x'} more", ""},
 	};
 
@@ -112,6 +128,7 @@ static void check_unknown(struct arena *a)
 	} rows[] = {
 	    {"", ""},
 	    {",'ops':['exp','expp']", "op \"expp\" (did you mean \"exp\"?)"},
+	    {",'spellings':{'clamb':['a','b']}", "op \"clamb\" (did you mean \"clamp\"?)"},
 	    {",'dtypez':[],'zzzzzzzz':1", "member \"dtypez\" (did you mean \"dtypes\"?), member \"zzzzzzzz\""},
 	};
 
@@ -124,6 +141,49 @@ static void check_unknown(struct arena *a)
 
 		CHECK(read_line(line, a, &h, &e) && !strcmp(h.unknown, rows[k].unknown), "%s: %s '%s'", line, e.text,
 		    h.unknown);
+	}
+}
+
+/* An engine has variants if something has two spellings.  A variant of 0 draws the first. */
+static void check_spellings(struct arena *a)
+{
+	static const struct {
+		const char *members;
+		bool variants;
+		const char *clamp[3], *request[3]; /* of variants 0, 1 and 2; NULL: the first */
+	} rows[] = {
+	    {"", false, {NULL, NULL, NULL}, {NULL, NULL, NULL}},
+	    {",'spellings':{}", false, {NULL, NULL, NULL}, {NULL, NULL, NULL}},
+	    {",'spellings':{'clamp':['a'],'clamb':['a','b']}", false, {NULL, NULL, NULL}, {NULL, NULL, NULL}},
+	    {",'spellings':{'clamp':['a','b']}", true, {NULL, NULL, "b"}, {NULL, NULL, NULL}},
+	    {",'spellings':{'request':['a','b'],'clamp':['" LONG "','c']}", true, {NULL, NULL, "c"},
+	        {NULL, NULL, NULL}},
+	    {",'spellings':{'request':['" SIXTEEN "']}", true, {NULL, NULL, NULL}, {NULL, NULL, "c"}},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		if (!row_wanted("spellings: %s", rows[k].members))
+			continue;
+		char *line = arena_printf(a, "{'adjudge.engine':1,'name':'x'%s}", rows[k].members);
+		struct error e = {.text = ""};
+		struct hello h, again;
+		size_t len;
+
+		CHECK(read_line(line, a, &h, &e), "%s: %s", line, e.text);
+		CHECK(h.variants == rows[k].variants, "%s: variants", line);
+		for (int v = 0; v < 3; v++) {
+			const char *clamp = hello_spelling(&h, OP_CLAMP, v),
+			           *request = hello_spelling(&h, SPELLED_REQUEST, v);
+
+			CHECK(!strcmp(clamp ? clamp : "-", rows[k].clamp[v] ? rows[k].clamp[v] : "-"),
+			    "%s: clamp %d: %s", line, v, clamp ? clamp : "-");
+			CHECK(!strcmp(request ? request : "-", rows[k].request[v] ? rows[k].request[v] : "-"),
+			    "%s: request %d: %s", line, v, request ? request : "-");
+		}
+		const char *text = hello_write(&h, a, &len);
+		CHECK(hello_read(text, len, a, &again, &e) && !strcmp(hello_write(&again, a, &len), text) &&
+		        again.variants == h.variants,
+		    "%s: written as %s: %s", line, text, e.text);
 	}
 }
 
@@ -200,6 +260,7 @@ int main(int argc, char **argv)
 	check_accuracy(&a);
 	check_unknown(&a);
 	check_unroll(&a);
+	check_spellings(&a);
 	arena_free(&a);
 	return check_done();
 }
