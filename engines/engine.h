@@ -232,7 +232,7 @@ struct fault_info {
 	bool isolated;       /* really crashes or hangs: runs in a worker */
 	int year;            /* of the report (the latest of several); 0: no historic bug */
 	const char *family;  /* L loops, S select and kinks, C scatter, gather, views, T transforms and rules, N
-	                        nondeterminism; "" */
+	                        nondeterminism, B blocks and sizes; "" */
 	const char *request; /* the request that shows it: jvp or vjp; "" */
 };
 /* Row `index`, or NULL past the end. */

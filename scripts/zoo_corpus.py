@@ -7,9 +7,9 @@ Usage: scripts/zoo_corpus.py
 """
 import argparse
 
-from zoo import kinks, loops, rules, scatters
+from zoo import blocks, kinks, loops, rules, scatters
 
 if __name__ == "__main__":
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
-    for write in (loops.loops, loops.checkpoints, kinks.kinks, kinks.conventions, scatters.scatters, rules.rules, rules.batches, rules.others):
+    for write in (loops.loops, loops.checkpoints, kinks.kinks, kinks.conventions, scatters.scatters, rules.rules, rules.batches, rules.others, blocks.blocks):
         write()

@@ -34,7 +34,7 @@ def main():
             failures.append(f"{spec}: no case below corpus/ shows it")
         if bool(f["year"]) != bool(f["source"]) or bool(f["family"]) != bool(f["source"]):
             failures.append(f"{spec}: a historic fault has a source, a year and a family")
-        if f["family"] and f["family"] not in "LSCTN":
+        if f["family"] and f["family"] not in "LSCTNB":
             failures.append(f"{spec}: family {f['family']}")
     print("\n".join(failures))
     print(f"{len(faults)} faults, {len(failures)} failed")

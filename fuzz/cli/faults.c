@@ -247,7 +247,7 @@ int command_faults(int argc, char **argv)
 	    "Lists the faults that can be planted in an engine, as engine specs.  Each re-creates a bug that\n"
 	    "somebody reported.\n"
 	    "Columns: year, family (L loops, S select and kinks, C scatter, gather, views, T rules, N\n"
-	    "nondeterminism), request.\n"
+	    "nondeterminism, B blocks and sizes), request.\n"
 	    "With --score, measures how many faults, or mutants, of one engine random cases find.  With\n"
 	    "--sensitivity, measures the smallest relative error of each derivative rule, from 1e-8 down to\n"
 	    "1e-15, that 10,000 cases find with a probability of 95 %.\n"
