@@ -7,6 +7,7 @@
 #include "graph/walk.h"
 #include "convergence.h"
 #include "digits.h"
+#include "inside.h"
 #include "nan_reach.h"
 #include "oracles/evaluate/scalar_ops.h"
 #include "quotients.h"
@@ -47,6 +48,7 @@ static void on_scalar(void *context, struct evaluation *ev, int k)
 		for (int j = 0; j < s->n_parent; j++)
 			active |= self->note[ev->parent[s->parent + j]].active;
 	self->note[k].active = active;
+	inside_note(self, k);
 	self->by_paths |= ev->part != TRACE_PROGRAM;
 	self->apart |= ev->part != TRACE_PROGRAM;
 	if (chooses(s->op))
@@ -405,6 +407,7 @@ int analytic_trace(struct analytic *self, const struct testcase *c, int which, s
 	/* An engine that knows the meaning of a solution sums its chain before the sum leaves the body. */
 	self->apart = convergence_matters(&c->program.top);
 	self->by_paths = self->slices || self->apart;
+	inside_begin(self, c);
 	const int order = request_order(c->transform, c->n_transform) + region_nesting(&c->program.top, OP_DERIVATIVE);
 	self->ev.order = order;
 	self->ev.times_one = order > 1;

@@ -1,5 +1,6 @@
 /* contribution.c: see contribution.h. */
 #include "contribution.h"
+#include "inside.h"
 #include "internal.h"
 #include "graph/heap.h"
 #include "oracles/ball/range.h"
@@ -126,12 +127,6 @@ static void add_zero(struct analytic *self, int k)
  * that derivative by their own formulas and groupings, and then differentiate these.
  */
 static const double DERIVATIVE_ROUNDINGS = 4;
-
-bool flow_is_derivative(const struct analytic *self, int k)
-{
-	enum trace_part part = self->ev.scalar[k].part;
-	return part == TRACE_FORMULA || part == TRACE_FLOW;
-}
 
 /*
  * Whether the product in self->term is exact in every engine. That holds for a power of two outside the subnormal
@@ -272,6 +267,8 @@ void flow_add_product(
 	tight = rounding_flushed(info, term, tight);
 	loose = rounding_flushed(info, term, fmax(tight, loose));
 	add_term(self, to, tight, loose, &spread, p->magnitude * f->magnitude);
+	if (at == from)
+		inside_split(self, to, from, term, p->magnitude * f->magnitude);
 }
 
 void flow_finish(struct analytic *self, int k)

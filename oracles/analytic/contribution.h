@@ -48,7 +48,4 @@ void flow_lose(struct flow *f, enum op op);
 /* Makes flow f undecided for that reason. */
 void flow_poison(struct flow *f, enum reason reason);
 
-/* Whether scalar k belongs to a derivative inside the program. */
-bool flow_is_derivative(const struct analytic *self, int k);
-
 #endif

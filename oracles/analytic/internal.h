@@ -34,6 +34,7 @@ struct flow {
 	enum op culprit; /* whose formula; OP_CONSTANT for none */
 	/* Adjoint: an engine may share it differently among scalars that are alike, even if nothing of it cancels. */
 	bool mixed;
+	bool derived;         /* adjoint: a term of it comes out of a derivative inside the program */
 	bool grouped;         /* adjoint: terms of it may be added before they reach it (merged.c) */
 	struct merged merged; /* adjoint, of the first scalar of a class */
 	bool present;         /* a path leads here; its contributions may happen to be 0 */
@@ -59,10 +60,12 @@ struct analytic {
 	bool singular; /* something in the trace is singular, so weak zeros matter */
 	/* For this trace: an engine may share out a flow, or add up, at other places than the trace does. */
 	bool by_paths;
-	bool apart;               /* the same for a reason within the program, not because it is a slice of a batch */
-	double stray;             /* the farthest that an engine's iterate is from a solution */
-	struct shared shared;     /* of the scalar whose partials are being taken */
-	const struct testcase *c; /* of the trace */
+	bool apart;           /* the same for a reason within the program, not because it is a slice of a batch */
+	int first_inside;     /* the first scalar that is no part of the program outside of ops derivative and custom */
+	int more_terms;       /* of an engine, in place of one of the trace that passes an op derivative (inside.h) */
+	double stray;         /* the farthest that an engine's iterate is from a solution */
+	struct shared shared; /* of the scalar whose partials are being taken */
+	const struct testcase *c;    /* of the trace */
 	const uint8_t *input_active; /* [float input elements] whether the element is differentiated; set per case */
 	int n_input_scalar;
 };

@@ -1,5 +1,6 @@
 /* sweep.c: one tangent or adjoint sweep over the trace. Every contribution carries its radii. */
 #include "contribution.h"
+#include "inside.h"
 #include "internal.h"
 #include "resweep.h"
 #include "oracles/oracle_rules.h"
