@@ -24,13 +24,14 @@ static int compute(enum elementary f, mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b
 /* f(a, b), or f(a) if b is NULL, for operands that are worth it. */
 static int apply(enum elementary f, mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b)
 {
-	struct memo_key key;
+	/* out may be an operand, so the place takes the question before it is answered. */
+	struct memo_place *place = memo_ask(&(struct memo_question){f, mpfr_get_prec(out), a, b});
 	int ternary;
-	if (!memo_key(&key, f, mpfr_get_prec(out), a, b))
+	if (!place)
 		return compute(f, out, a, b);
-	if (!memo_recall(&key, out, &ternary)) {
+	if (!memo_recall(place, out, &ternary)) {
 		ternary = compute(f, out, a, b);
-		memo_keep(&key, out, ternary);
+		memo_keep(place, out, ternary);
 	}
 	return ternary;
 }

@@ -79,7 +79,7 @@ static void check_random(const struct elementary_row *f, int bits, gmp_randstate
 
 int main(int argc, char **argv)
 {
-	static const int bits[] = {2, 53, 127, 128, 192, 256, 512};
+	static const int bits[] = {2, 53, 127, 128, 192, 256, 512, 600};
 	gmp_randstate_t random;
 	check_begin(argc, argv);
 	mp_setup();
