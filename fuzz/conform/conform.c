@@ -271,7 +271,9 @@ static void sweep_op(struct bench *b, const struct conform_options *o, enum op o
 	m->cell[op] = NEW(a, struct conform_cell, m->n_column);
 	for (int k = 0; k < m->n_column; k++) {
 		struct op_sweep s = {b, o, op, k, 0, cell_profile(op, &m->column[k], &scope), scratch, a, m};
+		const struct hello *hello = engine_hello(b->engine[0]);
 
+		s.profile.variants = hello && hello->variants;
 		m->cell[op][k].text = "";
 		for (; s.number < cases_of(o, &m->column[k]) && !m->failed && !stop_requested(); s.number++) {
 			arena_reset(scratch);
