@@ -210,8 +210,13 @@ int gen_compare(struct gen *g, int value);
 
 gen_emit_fn gen_emit_shape, gen_emit_slice, gen_emit_join, gen_emit_gather, gen_emit_scatter, gen_emit_reduce,
     gen_emit_cumulative, gen_emit_matmul;
+/* 257 to GEN_LARGE, mostly small; half of them within 1 of a power of 2. */
+int gen_large_size(struct gen *g);
 /* A value with an axis: mostly a float one. */
 int gen_pick_axes(struct gen *g);
+/* Whether the lines of v along an axis may be sorted, or summed up: the derivative has terms for each pair of elements.
+ */
+bool gen_lines_fit(const struct gen *g, int v, int axis);
 enum index_mode gen_pick_mode(struct gen *g);
 /* That op of the scatter family with updates, or masked_scatter. */
 int gen_scatter(struct gen *g, enum op op);

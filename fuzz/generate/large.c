@@ -6,19 +6,6 @@
 
 #include <math.h> /* ldexp: exact */
 
-/* 257 to GEN_LARGE, mostly small; half of them within 1 of a power of 2. */
-static int pick_size(struct gen *g)
-{
-	static const int weights[] = {10, 5, 3, 2};
-	int binade = 8 + choice_weighted(g->c, weights, 4), n;
-
-	if (choice_percent(g->c, 50))
-		n = (2 << binade) + choice_between(g->c, -1, 1);
-	else
-		n = (1 << binade) + 1 + choice_below(g->c, 1 << binade);
-	return n < GEN_LARGE ? n : GEN_LARGE;
-}
-
 /* The profile of a large program: few ops, without regions inside. */
 static void narrow(struct gen *g)
 {
@@ -35,6 +22,15 @@ static void narrow(struct gen *g)
 	p->trip_operand /= 2;
 	p->until /= 2;
 	p->results_several /= 2;
+	/* Elementwise ops would be most of the few ops. */
+	if (p->large_lines) {
+		p->weight_cumulative *= 2;
+		p->weight_order *= 3;
+		p->weight_gather *= 3;
+		p->weight_scatter *= 2;
+		p->weight_matmul *= 3;
+		p->weight_slice *= 2;
+	}
 	g->p = p;
 	g->large = true;
 }
@@ -43,7 +39,7 @@ static void narrow(struct gen *g)
 
 static struct shape large_shape(struct gen *g)
 {
-	int n = pick_size(g), rows;
+	int n = gen_large_size(g), rows;
 	struct shape s = {.rank = 1, .extent = {n}};
 
 	if (choice_percent(g->c, 60))
@@ -191,7 +187,7 @@ static int emit_scan(struct gen *g, struct loop_draft *l, int xs)
 static int emit_long(struct gen *g)
 {
 	struct type vector = {.dtype = g->dtype, .shape = {.rank = 1}}, scalar = {.dtype = g->dtype};
-	struct loop_draft l = {.trips = pick_size(g)};
+	struct loop_draft l = {.trips = gen_large_size(g)};
 	int inputs = choice_percent(g->c, 30) ? 2 : 1, kind = choice_below(g->c, 3), xs = -1;
 
 	for (int i = 0; i < inputs; i++)

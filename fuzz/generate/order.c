@@ -29,6 +29,8 @@ int gen_order(struct gen *g, enum op op)
 		return -1;
 	t = *gen_type(g, x);
 	attrs.axis = choice_below(g->c, t.shape.rank);
+	if (!gen_lines_fit(g, x, attrs.axis))
+		return -1;
 	v = gen_node(g, op, &x, 1, &attrs);
 	if (v < 0 || op == OP_SORT)
 		return v;

@@ -46,12 +46,40 @@ static int join_scalars(struct gen *g)
 	return gen_node(g, OP_CONCATENATE, part, n, &along);
 }
 
+int gen_large_size(struct gen *g)
+{
+	static const int weights[] = {10, 5, 3, 2};
+	int binade = 8 + choice_weighted(g->c, weights, 4), n;
+
+	if (choice_percent(g->c, 50))
+		n = (2 << binade) + choice_between(g->c, -1, 1);
+	else
+		n = (1 << binade) + 1 + choice_below(g->c, 1 << binade);
+	return n < GEN_LARGE ? n : GEN_LARGE;
+}
+
+/* Whether a large program has a large tensor, or as many of something, in a place where others have a few elements. */
+static bool is_long(struct gen *g) { return g->large && g->p->large_lines && choice_percent(g->c, g->p->large_lines); }
+
+/* A size of large programs, if `lines` lines of so many elements fit; else 0. */
+static int long_line(struct gen *g, int lines)
+{
+	int n = is_long(g) && lines > 0 ? gen_large_size(g) : 0;
+
+	return gen_fits(g, lines * n) ? n : 0;
+}
+
+bool gen_lines_fit(const struct gen *g, int v, int axis)
+{
+	return (int64_t)gen_elements(g, v) * gen_type(g, v)->shape.extent[axis] / 2 < GEN_WORK;
+}
+
 int gen_pick_axes(struct gen *g)
 {
 	int v = gen_pick(g, choice_percent(g->c, 8) ? gen_fits_axes : gen_fits_float_axes, NULL);
 	struct attrs attrs = {.shape = {.rank = 1}};
 
-	if (v >= 0 && gen_elements(g, v) <= GEN_ELEMENTS)
+	if (v >= 0 && (gen_elements(g, v) <= GEN_ELEMENTS || is_long(g)))
 		return v;
 	if (choice_percent(g->c, 60))
 		return join_scalars(g);
@@ -278,7 +306,7 @@ enum index_mode gen_pick_mode(struct gen *g) { return (enum index_mode)choice_be
 
 int gen_emit_gather(struct gen *g)
 {
-	int x = gen_pick_axes(g), extent;
+	int x = gen_pick_axes(g), extent, many;
 	struct attrs attrs = {.mode = gen_pick_mode(g)};
 	struct shape s, indices = {0};
 
@@ -287,8 +315,9 @@ int gen_emit_gather(struct gen *g)
 	s = gen_type(g, x)->shape;
 	attrs.axis = choice_below(g->c, s.rank);
 	extent = s.extent[attrs.axis];
+	many = long_line(g, extent ? gen_elements(g, x) / extent : 0);
 	if (choice_percent(g->c, 40)) {
-		s.extent[attrs.axis] = choice_between(g->c, 1, 4);
+		s.extent[attrs.axis] = many ? many : choice_between(g->c, 1, 4);
 		return gen_fits(g, shape_elements(&s))
 		    ? gen_node(g, OP_TAKE_ALONG_AXIS, (const int[]){x, gen_indices(g, &s, extent)}, 2, &attrs)
 		    : -1;
@@ -296,7 +325,9 @@ int gen_emit_gather(struct gen *g)
 	indices.rank = choice_below(g->c, s.rank > 2 ? 2 : 3);
 	for (int d = 0; d < indices.rank; d++)
 		indices.extent[d] = choice_between(g->c, 1, 3);
-	if (!gen_fits(g, gen_elements(g, x) * shape_elements(&indices)))
+	if (many)
+		indices = (struct shape){.rank = 1, .extent = {many}};
+	else if (!gen_fits(g, gen_elements(g, x) * shape_elements(&indices)))
 		return -1;
 	return gen_node(g, OP_GATHER, (const int[]){x, gen_indices(g, &indices, extent)}, 2, &attrs);
 }
@@ -326,7 +357,7 @@ int gen_emit_scatter(struct gen *g)
 int gen_scatter(struct gen *g, enum op op)
 {
 	struct attrs attrs = {.mode = gen_pick_mode(g)};
-	int x = gen_pick_axes(g), indices, updates;
+	int x = gen_pick_axes(g), indices, updates, extent, many;
 	struct shape vector = {.rank = 1};
 	struct type t;
 
@@ -338,8 +369,10 @@ int gen_scatter(struct gen *g, enum op op)
 	if (t.dtype == DTYPE_BOOL)
 		op = OP_SCATTER_SET;
 	attrs.axis = choice_below(g->c, t.shape.rank);
-	vector.extent[0] = choice_percent(g->c, 3) ? 0 : choice_between(g->c, 1, 4);
-	indices = gen_indices(g, &vector, t.shape.extent[attrs.axis]);
+	extent = t.shape.extent[attrs.axis];
+	many = long_line(g, extent ? gen_elements(g, x) / extent : 0);
+	vector.extent[0] = many ? many : choice_percent(g->c, 3) ? 0 : choice_between(g->c, 1, 4);
+	indices = gen_indices(g, &vector, extent);
 	t.shape.extent[attrs.axis] = vector.extent[0] + choice_percent(g->c, 15);
 	if (indices < 0 || !gen_fits(g, shape_elements(&t.shape)))
 		return -1;
@@ -396,6 +429,8 @@ int gen_emit_cumulative(struct gen *g)
 	if (x < 0 || !gen_fits(g, gen_elements(g, x)) || gen_type(g, x)->dtype == DTYPE_BOOL)
 		return -1;
 	attrs.axis = choice_below(g->c, gen_type(g, x)->shape.rank);
+	if (!gen_lines_fit(g, x, attrs.axis))
+		return -1;
 	return gen_node(g, choice_percent(g->c, 50) && range_magnitude(g->info[x].range) <= 8 ? OP_CUMPROD : OP_CUMSUM,
 	    &x, 1, &attrs);
 }
@@ -409,7 +444,9 @@ int gen_emit_matmul(struct gen *g)
 		return -1;
 	t = *gen_type(g, a);
 	k = t.shape.extent[t.shape.rank - 1];
-	n = choice_between(g->c, 1, 3);
+	n = choice_between(g->c, 1, is_long(g) ? 48 : 3);
+	while (n > 3 && !gen_fits(g, gen_elements(g, a) * n))
+		n /= 2;
 	if (!gen_fits(g, gen_elements(g, a) * n) || !gen_fits(g, k * n))
 		return -1;
 	t.shape = choice_percent(g->c, 40) ? (struct shape){.rank = 1, .extent = {k}}

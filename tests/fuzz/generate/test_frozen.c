@@ -146,6 +146,37 @@ static void test_third_profile(void)
 	CHECK(wide > SHARES / 20, "%d", wide);
 }
 
+/* In benchmarks/large.json, ops along axes have large tensors, many indices, and matrices of several tiles. */
+static void test_large_lines(void)
+{
+	enum { CASES = 3000 };
+	static const enum op ops[] = {OP_REDUCE_SUM, OP_NORM, OP_CUMSUM, OP_CUMPROD, OP_SORT, OP_GATHER,
+	    OP_TAKE_ALONG_AXIS, OP_SCATTER_ADD, OP_MASKED_SCATTER, OP_MATMUL, OP_SLICE};
+	int large[OP_COUNT] = {0}, indices = 0, columns = 0;
+	struct profile p;
+	struct error e = {"", ""};
+
+	CHECK(profile_read_file("benchmarks/large.json", &p, &e), "%s: %s", e.place, e.text);
+	for (int i = 0; i < CASES; i++) {
+		struct testcase t = case_of(seed_mix(23, (uint64_t)i), &p);
+
+		CHECK(testcase_check(&t, &e), "large %d: %s: %s", i, e.place, e.text);
+		for (struct walk w = walk_nodes(&t.program.top); walk_next(&w);) {
+			const struct shape *x = &t.program.type[w.node->n_arg ? w.node->arg[0] : 0].shape,
+			                   *y = &t.program.type[w.node->n_arg > 1 ? w.node->arg[1] : 0].shape;
+
+			large[w.node->op] += w.node->n_arg && shape_elements(x) > 256;
+			indices += w.node->op == OP_GATHER && shape_elements(y) > 256;
+			columns += w.node->op == OP_MATMUL && y->rank == 2 && y->extent[1] > 16;
+		}
+	}
+	printf("large.json, %d cases: %d gathers of more than 256 indices, %d products of more than 16 columns\n",
+	    CASES, indices, columns);
+	for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
+		CHECK(large[ops[k]], "no %s of more than 256 elements", op_table[ops[k]].name);
+	CHECK(indices && columns, "%d, %d", indices, columns);
+}
+
 int main(int argc, char **argv)
 {
 	check_begin(argc, argv);
@@ -153,6 +184,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_shares());
 	CHECK_LAW(test_named_profile("benchmarks/frozen-2.json", SECOND_DIGEST));
 	CHECK_LAW(test_third_profile());
+	CHECK_LAW(test_large_lines());
 	arena_free(&arena);
 	return check_done();
 }
