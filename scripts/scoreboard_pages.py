@@ -322,7 +322,7 @@ class Site:
 
 
 HOW = (
-    "Each engine answers three sets of cases. The <b>matrix</b> holds small programs around each op that the engine knows, in each request and dtype, inside the domain and on its edges. "
+    "Each engine answers three sets of cases. The <b>matrix</b> holds small programs around each op that the engine knows, in each request and dtype: inside the domain, on its edges, at special operands, and with an operand used once more beside the op. "
     "The <b>campaign</b> holds random programs with loops, branches and scatters. The <b>corpus</b> holds cases that once showed a bug somewhere.",
     "Two oracles compute the truth in high precision. Each expected number has an error bound, derived from stated assumptions about floating-point arithmetic. An answer is <b>wrong</b> only outside it. "
     "At a kink any published <b>convention</b> is accepted. An answer that is worse than the best formulas, but no worse than the usual ones, is <b>inaccurate</b>. "

@@ -53,6 +53,7 @@ done
 for file in "$source"/*/*.schema.json; do
 	there "$share/adjudge/schemas/${file##*/}"
 done
+there "$share/adjudge/corpus/README.md"
 there "$share/man/man1/adjudge.1"
 there "$share/doc/adjudge/PROTOCOL.md"
 there "$work/moved/include/adjudge_engine.h"
@@ -77,6 +78,8 @@ check 0 minimize sine.json --engine $wrong --report --out report.json
 check 0 report report.json --experiments seeds
 check 1 run --engine forward+packed-atan2-oob "$source/corpus/documents/mlx-atan2-jvp-traced-constant.json" # in a worker
 check 0 conform --engine tape --op sin --cases 1 --quiet
+check 0 conform --engine tape --op cumprod --deep --quiet
+says 'cases asked' # of the installed corpus
 check 0 audit --section oracles --cases 20 --quiet
 check 0 engines
 check 0 ops

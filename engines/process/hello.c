@@ -40,18 +40,12 @@ bool hello_takes(const struct hello *h, const struct transform *t, int n)
 
 const char *hello_spelled_name(int spelled) { return spelled == SPELLED_REQUEST ? "request" : op_table[spelled].name; }
 
-int hello_spelled(const struct hello *h, int spelled, int variant)
-{
-	const struct spelling_list *list = h->spelling[spelled];
-
-	return list ? testcase_spelling(variant, hello_spelled_name(spelled), list->n) : 0;
-}
-
 const char *hello_spelling(const struct hello *h, int spelled, int variant)
 {
-	const int k = hello_spelled(h, spelled, variant);
+	const struct spelling_list *list = h->spelling[spelled];
+	const int k = list ? testcase_spelling(variant, hello_spelled_name(spelled), list->n) : 0;
 
-	return k ? h->spelling[spelled]->name[k] : NULL;
+	return k ? list->name[k] : NULL;
 }
 
 /* ---- writing ---- */

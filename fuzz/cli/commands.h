@@ -116,6 +116,18 @@ void listing_begin(struct listing *l, const char *schema);
 /* Ends the document and prints it if JSON is wanted.  Returns EXIT_NO_FINDING. */
 int listing_end(struct listing *l);
 
+/* ---- folders.c ---- */
+
+/*
+ * The first of three folders that has `file`, in the arena; NULL where none has it.  place: the source folder, seen
+ * from a build folder inside it; the installed folder, seen from the executable's; the folder of the installation
+ * prefix.
+ */
+enum { DATA_PLACES = 3 };
+const char *data_folder(const char *const place[DATA_PLACES], const char *file, struct arena *a);
+/* The corpus, likewise. */
+const char *corpus_folder(struct arena *a);
+
 /* ---- emit.c ---- */
 
 /* The folder of adapters that has `file`, in the arena or from the environment; NULL where none has it. */

@@ -7,9 +7,13 @@
 #include "ci.h"
 #include "commands.h"
 #include "fuzz/bench/stop.h"
+#include "fuzz/campaign/books/case_paths.h"
 #include "fuzz/conform/conform.h"
 
 enum { DEFAULT_CASES = 4 };
+
+#define DEEP_HELP   "also judge the corpus, each op with an operand used once more beside it, and at special operands"
+#define CORPUS_HELP "folder of the cases that --deep judges (default: the corpus of adjudge)"
 
 /* Sets flags for those of name[n] that are in the list; an empty list sets all.  False after a complaint about a name
  * that is unknown. */
@@ -66,8 +70,9 @@ struct conform_run {
 	struct arena arena;
 	const char *out; /* directory of the findings, or NULL */
 	struct conform m;
+	struct paths corpus; /* case files, with --deep */
 	int n_cell;
-	char **path; /* [n_cell] of the cells that have a case */
+	char **path; /* [n_cell] of the cells that have a case, then of the cases of the corpus */
 };
 
 static enum ci_state state_of(const struct conform_cell *cell)
@@ -83,12 +88,15 @@ static void list_cells(struct conform_run *s)
 {
 	const struct conform *m = &s->m;
 
-	s->path = NEW(&s->arena, char *, OP_COUNT *CONFORM_COLUMNS);
+	s->path = NEW(&s->arena, char *, OP_COUNT * m->n_column + m->n_replayed + 1);
 	for (int op = 0; op < OP_COUNT; op++)
 		for (int k = 0; m->cell[op] && k < m->n_column; k++)
 			if (conform_cell_cases(&m->cell[op][k]))
 				s->path[s->n_cell++] = arena_printf(&s->arena, "%s%s%s.json", s->out ? s->out : "",
 				    s->out ? "/" : "", conform_cell_name(m, (enum op)op, k, &s->arena));
+	for (int k = 0; k < m->n_replayed; k++)
+		if (conform_cell_cases(&m->replayed[k].cell))
+			s->path[s->n_cell++] = arena_printf(&s->arena, "%s", m->replayed[k].name);
 }
 
 static void add_cell(struct conform_run *s, const char *engine, const char *path, const struct conform_cell *cell)
@@ -133,6 +141,9 @@ static int take_outcomes(struct conform_run *s, const char *engine)
 		for (int k = 0; m->cell[op] && k < m->n_column; k++)
 			if (conform_cell_cases(&m->cell[op][k]))
 				add_cell(s, engine, s->path[n++], &m->cell[op][k]);
+	for (int k = 0; k < m->n_replayed; k++)
+		if (conform_cell_cases(&m->replayed[k].cell))
+			add_cell(s, engine, s->path[n++], &m->replayed[k].cell);
 	if (m->failed) {
 		complain("%s", m->failure);
 		ci_run_add(
@@ -194,6 +205,31 @@ static int conform_engine(const char *text, struct conform_run *s)
 	return ci_end(&s->run, stop_exit_code(code), &printed);
 }
 
+/* Finds the case files of the corpus, for --deep.  -1, or an exit code after a complaint. */
+static int find_corpus(struct conform_run *s)
+{
+	if (!s->o.deep) {
+		if (s->o.corpus)
+			complain("conform: --corpus needs --deep");
+		return s->o.corpus ? EXIT_USAGE : -1;
+	}
+	if (!s->o.corpus)
+		s->o.corpus = corpus_folder(&s->arena);
+	if (!s->o.corpus) {
+		complain("conform: the corpus of adjudge is not installed; --corpus DIR names a folder of cases");
+		return EXIT_BAD_CASE;
+	}
+	s->corpus = paths_find(&s->o.corpus, 1);
+	if (s->corpus.error || !s->corpus.n) {
+		complain("conform: --corpus: %s%s", s->corpus.error ? s->corpus.error : s->o.corpus,
+		    s->corpus.error ? "" : ": has no *.json file");
+		return EXIT_BAD_CASE;
+	}
+	s->o.path = s->corpus.at;
+	s->o.n_path = s->corpus.n;
+	return -1;
+}
+
 int command_conform(int argc, char **argv)
 {
 	struct conform_run s = {.o = {.seed = 1}, .ci = {.format = "text"}};
@@ -213,6 +249,8 @@ int command_conform(int argc, char **argv)
 	    {"dtype", OPTION_TEXTS, &dtypes, "D", "this dtype alone; may be repeated"},
 	    {"cases", OPTION_NUMBER, &cases, "N",
 	        "cases of each cell of the matrix (default 4); a quarter of that for each further level, at least 1"},
+	    {"deep", OPTION_FLAG, &s.o.deep, NULL, DEEP_HELP},
+	    {"corpus", OPTION_TEXT, &s.o.corpus, "DIR", CORPUS_HELP},
 	    {"seed", OPTION_SEED, &s.o.seed, "N", "same seed, same cases (default 1)"},
 	    {"format", OPTION_TEXT, &s.ci.format, "F", "text (default), json, markdown, html, " CI_FORMATS},
 	    CI_OPTION_ROWS(s.ci),
@@ -249,7 +287,9 @@ int command_conform(int argc, char **argv)
 	s.o.cases = cases < 1 ? 1 : cases > 1000 ? 1000 : (int)cases;
 	s.o.progress = !quiet;
 	arena_init(&s.arena, COMMAND_ARENA);
-	code = naming_apply("conform", engines, false, &names, &s.arena, &none, other, 1);
+	code = find_corpus(&s);
+	if (code < 0)
+		code = naming_apply("conform", engines, false, &names, &s.arena, &none, other, 1);
 	if (code < 0)
 		code = ci_begin(&s.run, "conform", &s.ci, &s.arena);
 	if (code < 0) {
@@ -258,6 +298,7 @@ int command_conform(int argc, char **argv)
 		s.run.partial = ops.n || dtypes.n || s.run.n_shard > 1;
 		code = conform_engine(spec, &s);
 	}
+	paths_free(&s.corpus);
 	arena_free(&s.arena);
 	return code;
 }

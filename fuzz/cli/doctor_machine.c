@@ -172,20 +172,11 @@ static void say_disk(struct doctor *d)
 	    "%llu MiB free in %s", (unsigned long long)(free_bytes >> MEBI), folder);
 }
 
-/* Looks for a folder of the sources beside the executable's folder. */
-static void say_source_folder(struct doctor *d, const char *item, const char *file, const char *use)
+/* folder: that has the file, or NULL. */
+static void say_folder(struct doctor *d, const char *item, const char *folder, const char *use)
 {
-	char exe[PATH_TEXT], path[2 * PATH_TEXT];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-	char *slash;
-
-	exe[n > 0 ? n : 0] = '\0';
-	slash = strrchr(exe, '/');
-	if (slash)
-		*slash = '\0';
-	snprintf(path, sizeof path, "%s/../%s", exe, file);
-	if (n > 0 && !access(path, R_OK))
-		doctor_say(d, DOCTOR_OK, item, NULL, "%s", path);
+	if (folder)
+		doctor_say(d, DOCTOR_OK, item, NULL, "%s", folder);
 	else
 		doctor_say(d, DOCTOR_ABSENT, item, "take it from the sources of adjudge", "%s", use);
 }
@@ -194,8 +185,12 @@ void doctor_files(struct doctor *d)
 {
 	say_disk(d);
 	doctor_say(d, DOCTOR_OK, "default profile", NULL, "part of the executable");
-	say_source_folder(d, "corpus", "corpus/README.md", "cases of known bugs, to begin a gate with");
-	say_source_folder(d, "frozen profiles", "benchmarks/frozen.json", "only needed to repeat published figures");
+	say_folder(d, "corpus", corpus_folder(&d->list.arena),
+	    "cases of known bugs, for conform --deep and to begin a gate with");
+	say_folder(d, "frozen profiles",
+	    data_folder((const char *const[]){"../benchmarks", "../benchmarks", "../benchmarks"}, "frozen.json",
+	        &d->list.arena),
+	    "only needed to repeat published figures");
 	doctor_adapters(d);
 }
 

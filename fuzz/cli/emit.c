@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "emit/emit.h"
 #include "engines/process/hello.h"
@@ -34,33 +33,14 @@ static void list_formats(void)
 		printf("%-14s %s\n", t->name, t->meaning);
 }
 
-/*
- * The environment variable ADJUDGE_ADAPTERS names the folder.  Otherwise it is the first of three folders that has the
- * file:
- * 1. the source folder, seen from a build folder inside it;
- * 2. the installed folder, seen from the executable;
- * 3. the folder of the installation prefix.
- */
+/* The environment variable ADJUDGE_ADAPTERS names the folder. */
 const char *adapter_folder(const char *file, struct arena *a)
 {
 	static const char *const places[] = {
 	    "../engines/external", ADJUDGE_ADAPTERS_FROM_BIN, ADJUDGE_ADAPTERS_INSTALLED};
 	const char *given = getenv("ADJUDGE_ADAPTERS");
-	char exe[4096];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-	char *slash;
 
-	exe[n > 0 ? n : 0] = '\0';
-	slash = strrchr(exe, '/');
-	if (slash)
-		slash[1] = '\0';
-	for (size_t k = 0; !given && k < sizeof places / sizeof *places; k++) {
-		const char *folder = places[k][0] == '/' ? places[k] : arena_printf(a, "%s%s", exe, places[k]);
-
-		if (!access(arena_printf(a, "%s/%s", folder, file), R_OK))
-			return folder;
-	}
-	return given;
+	return given ? given : data_folder(places, file, a);
 }
 
 /* Opens the engine of f to emit.  An exit code, after a complaint where it failed. */

@@ -6,10 +6,14 @@
 
 #include "fuzz/bench/bench.h"
 
-enum { CONFORM_COLUMNS = 128, CONFORM_STACK_TEXT = 48 };
+enum { CONFORM_COLUMNS = 512, CONFORM_STACK_TEXT = 48 };
 
-/* Inside: points that the programs expect.  Edge: points with zeros, ties and other special values. */
-enum point_class { POINTS_INSIDE, POINTS_EDGE, POINTS_COUNT };
+/*
+ * Inside: points that the programs expect.  Edge: points with zeros, ties and other special values.  A deep sweep has
+ * two more classes.  Reused: inside, with an operand of the op used once more beside it.  Special: the op alone, at the
+ * values of special.def.
+ */
+enum point_class { POINTS_INSIDE, POINTS_EDGE, POINTS_REUSED, POINTS_SPECIAL, POINTS_COUNT };
 extern const char *const point_class_names[POINTS_COUNT];
 
 struct conform_column {
@@ -17,19 +21,36 @@ struct conform_column {
 	enum transform_kind stack[LIMIT_TRANSFORMS]; /* n_stack 0: the primal alone */
 	enum dtype dtype;
 	enum point_class points;
+	int number; /* for the seeds of its draws: the same in a deep sweep, and for reused as for inside */
 	char request[CONFORM_STACK_TEXT]; /* "vjp", "vjp,jvp", "primal" */
+};
+
+/* A failing case of a cell. */
+struct conform_shown {
+	struct testcase c;
+	enum verdict verdict;
+	int form; /* of a deep case (deep.h); 0 for others */
+	struct conform_shown *next;
 };
 
 struct conform_cell {
 	int cases[VERDICT_COUNT]; /* number of cases with that verdict */
-	enum verdict worst;     /* the last one in the order of enum verdict; VERDICT_UNSUPPORTED: nothing was asked */
-	struct testcase *shows; /* the first case with that verdict, if it is a finding or inaccurate; else NULL */
-	const char *text;       /* the engine's message about that case, or "" */
-	const char *signature;  /* coarse, of the case that `shows` holds; NULL if there is none */
-	const char *numbers;    /* "expected 1, returned 2" about that case, or "" */
-	int flaky;              /* cases with a failure that did not come again */
-	enum verdict gone;      /* of the first of them, with the message; valid if flaky is not 0 */
+	enum verdict worst; /* the last one in the order of enum verdict; VERDICT_UNSUPPORTED: nothing was asked */
+	struct conform_shown *shows; /* the first case with that verdict, if it is a finding or inaccurate; else NULL */
+	struct conform_shown
+	    *found;            /* for each form, the first case with its worst verdict, likewise; in order of form */
+	const char *text;      /* the engine's message about that case, or "" */
+	const char *signature; /* coarse, of the case that `shows` holds; NULL if there is none */
+	const char *numbers;   /* "expected 1, returned 2" about that case, or "" */
+	int flaky;             /* cases with a failure that did not come again */
+	enum verdict gone;     /* of the first of them, with the message; valid if flaky is not 0 */
 	const char *gone_text;
+};
+
+/* A case of a corpus, in a deep sweep. */
+struct conform_replayed {
+	const char *name; /* "corpus/" and the path below the folder */
+	struct conform_cell cell;
 };
 
 /* NaNs that 0 times infinity may have made (leaks.h). */
@@ -47,15 +68,22 @@ struct conform_options {
 	              differentiates, but at least 1 */
 	bool op[OP_COUNT], dtype[DTYPE_COUNT]; /* swept if the engine knows them */
 	int shard, n_shard; /* sweeps the ops whose number leaves the remainder `shard`; n_shard 0: all ops */
+	bool deep;          /* two more classes of points; requests of two levels of any engine; the corpus */
+	int n_path;         /* of a deep sweep */
+	char **path;        /* [n_path] case files of the corpus */
+	const char *corpus; /* the folder that they are in */
 	bool strict;        /* leaks that the engine declares are findings like any other */
 	bool progress;
 };
 
 struct conform {
-	int n_column;
+	int n_column, n_drawn; /* n_drawn: columns of the classes inside and edge */
 	struct conform_column column[CONFORM_COLUMNS];
 	struct conform_cell *cell[OP_COUNT]; /* [n_column]; NULL: the engine does not know the op */
 	int verdict[VERDICT_COUNT];          /* over all cases */
+	bool deep;
+	int n_corpus, n_replayed;          /* case files of the corpus; how many of them the engine was asked about */
+	struct conform_replayed *replayed; /* [n_replayed] */
 	struct conform_leaks leaks;
 	int asked;   /* cases */
 	int flaky;   /* over all cells */
@@ -65,6 +93,8 @@ struct conform {
 
 /* The name of a cell, in the arena: OP-REQUEST-DTYPE-POINTS. */
 const char *conform_cell_name(const struct conform *m, enum op op, int column, struct arena *a);
+/* The name of a case of the corpus as that of a cell: REQUEST-DTYPE-corpus. */
+const char *conform_replayed_column(const struct testcase *c, struct arena *a);
 /* The number of cases of a cell. */
 int conform_cell_cases(const struct conform_cell *cell);
 

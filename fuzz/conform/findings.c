@@ -124,15 +124,12 @@ static struct symptom symptom_of(struct writer *w, const struct testcase *c, con
 {
 	const struct question any = {.bench = w->bench};
 	enum role *role = NEW(&w->side, enum role, program_nodes(&c->program) + 1);
-	struct symptom s = {.asked = asked_of(c),
-	    .spelled = engine_spelled(w->bench->engine[0], c),
-	    .verdict = j->verdict,
-	    .deviation = j->deviation};
+	struct symptom s = {.asked = asked_of(c), .verdict = j->verdict, .deviation = j->deviation};
 
 	if (verdict_answers(j->verdict))
 		find_roles(&any, c, j->verdict, &w->side, role);
-	s.fine = fine_spelled(fine_signature(engine_name(w->bench->engine[0]), c, j->verdict, role, &w->side),
-	    engine_spellings(w->bench->engine[0], c, &w->side), w->arena);
+	s.fine = arena_printf(
+	    w->arena, "%s", fine_signature(engine_name(w->bench->engine[0]), c, j->verdict, role, &w->side));
 	s.pattern = pattern_of(c, role);
 	s.factor = j->expected != 0 ? j->returned / j->expected : NAN;
 	s.weak_zero = j->verdict == VERDICT_NAN_LEAK && j->weak_zero;
@@ -168,21 +165,19 @@ static bool write_named(struct writer *w, const struct testcase *small, const st
     const char *column, struct error *e)
 {
 	const struct symptom symptom = symptom_of(w, small, j);
-	const char *known = known_name(w, &symptom), *ops = ops_of(small, &w->side), *spellings, *name, *title, *file;
+	const char *known = known_name(w, &symptom), *ops = ops_of(small, &w->side), *name, *title, *file;
 
 	if (known) {
 		fprintf(w->list, "%s: the same finding as %s\n", cell, known);
 		return true;
 	}
-	spellings = engine_spellings(w->bench->engine[0], small, &w->side);
 	name = new_name(w, arena_printf(&w->side, "%s-%s", strcmp(ops, "no op") ? ops : "none", column));
-	title = arena_printf(
-	    &w->side, "%s: %s%s%s", ops, verdict_names[j->verdict], spellings ? ", " : "", spellings ? spellings : "");
+	title = arena_printf(&w->side, "%s: %s", ops, verdict_names[j->verdict]);
 	w->written[w->n++] = (struct written){name, symptom};
 	if (!write_case(w, small, name, title, e) || !write_source(w, small, name, j->declared, &file, e))
 		return false;
-	fprintf(w->list, "%s, %s: expected %.17g, returned %.17g: %s/%s\n", text_harmless(title, &w->side), name,
-	    j->expected, j->returned, text_harmless(w->dir, &w->side), file);
+	fprintf(w->list, "%s, %s: expected %.17g, returned %.17g: %s/%s\n", title, name, j->expected, j->returned,
+	    text_harmless(w->dir, &w->side), file);
 	return true;
 }
 
@@ -223,9 +218,28 @@ static void simplify(struct writer *w, const struct question *same, struct testc
 	*r = judged;
 }
 
-static bool write_minimized(
-    struct writer *w, enum op op, const struct testcase *found, const char *name, const char *title, struct error *e)
+/* A failing case of a cell. */
+struct shown_cell {
+	struct writer *w;
+	const struct conform_shown *shows;
+	const char *name;   /* of the cell */
+	const char *column; /* REQUEST-DTYPE-POINTS */
+	const char *group;  /* of the failing cases of a group, one of each coarse signature is minimized; NULL: all */
+	const char *title;
+	struct error *e;
+	bool good;
+};
+
+/* The name of a file with the case as it was found. */
+static const char *file_name(const struct shown_cell *x)
 {
+	return new_name(x->w, strchr(x->name, '/') ? strrchr(x->name, '/') + 1 : x->name);
+}
+
+static bool write_minimized(const struct shown_cell *x)
+{
+	struct writer *w = x->w;
+	const struct testcase *found = &x->shows->c;
 	struct minimize_statistics stats = {0};
 	struct testcase kept = *found;
 	struct bench_result r;
@@ -241,46 +255,67 @@ static bool write_minimized(
 	if (!case_shows(found,
 	        &(struct question){.bench = w->bench, .declared = true, .judged = JUDGED_IN_FULL, .result = &r},
 	        &w->side, NULL))
-		return write_case(w, found, new_name(w, name), title, e); /* the finding did not show again */
+		return write_case(w, found, file_name(x), x->title, x->e); /* the finding did not show again */
 	same.signature = arena_printf(
 	    w->arena, "%s", signature_coarse(engine_name(w->bench->engine[0]), found, &r.judgement[0], &w->side));
-	if (!is_new(w, arena_printf(&w->side, "%s|%s", op_table[op].name, same.signature)))
+	if (x->group && !is_new(w, arena_printf(&w->side, "%s|%s", x->group, same.signature)))
 		return true;
 	small = minimize(found, question_holds, &same, FINDING_BUDGET, &limit, &w->side, &stats);
 	bench_judge(w->bench, &small, &w->side, &r);
 	simplify(w, &same, &small, &r);
-	return write_named(w, &small, &r.judgement[0], name, name + strlen(op_table[op].name) + 1, e);
+	return write_named(w, &small, &r.judgement[0], x->name, x->column, x->e);
 }
-
-struct shown_cell {
-	struct writer *w;
-	enum op op;
-	const struct conform_cell *cell;
-	const char *name, *title;
-	struct error *e;
-	bool good;
-};
 
 static void write_shown(void *context)
 {
 	struct shown_cell *x = context;
 
-	x->good = verdict_is_finding[x->cell->worst]
-	    ? write_minimized(x->w, x->op, x->cell->shows, x->name, x->title, x->e)
-	    : write_case(x->w, x->cell->shows, new_name(x->w, x->name), x->title, x->e);
+	x->good = verdict_is_finding[x->shows->verdict] ? write_minimized(x)
+	                                                : write_case(x->w, &x->shows->c, file_name(x), x->title, x->e);
 }
 
 /* Written as it was found, if there is no memory for more. */
-static bool write_cell(
-    struct writer *w, enum op op, const struct conform_cell *cell, const char *name, const char *title, struct error *e)
+static bool write_one(struct shown_cell *x)
 {
-	struct shown_cell x = {w, op, cell, name, title, e, false};
+	arena_reset(&x->w->side);
+	if (arena_try(&x->w->side, write_shown, x))
+		return x->good;
+	arena_reset(&x->w->side);
+	return write_case(x->w, &x->shows->c, file_name(x), x->title, x->e);
+}
 
-	arena_reset(&w->side);
-	if (arena_try(&w->side, write_shown, &x))
-		return x.good;
-	arena_reset(&w->side);
-	return write_case(w, cell->shows, new_name(w, name), title, e);
+/* The findings of a cell, of each form one; an inaccuracy only if the cell has no finding. */
+static bool write_cell(struct writer *w, enum op op, int column, struct error *e)
+{
+	const struct conform_cell *cell = &w->m->cell[op][column];
+	const enum point_class points = w->m->column[column].points;
+	const char *name = conform_cell_name(w->m, op, column, w->arena);
+	bool good = true;
+
+	for (const struct conform_shown *s = cell->found; s && good; s = s->next)
+		if (s == cell->shows || verdict_is_finding[s->verdict])
+			good = write_one(&(struct shown_cell){.w = w,
+			    .shows = s,
+			    .name = name,
+			    .column = name + strlen(op_table[op].name) + 1,
+			    .group = arena_printf(w->arena, "%s.%s.%d", op_table[op].name,
+			        points <= POINTS_EDGE ? "" : point_class_names[points], s->form),
+			    .title = arena_printf(w->arena, "%s: %s", op_table[op].name, verdict_names[s->verdict]),
+			    .e = e});
+	return good;
+}
+
+static bool write_replayed(struct writer *w, const struct conform_replayed *x, struct error *e)
+{
+	const struct conform_shown *s = x->cell.shows;
+
+	return !s || !verdict_is_finding[s->verdict] ||
+	    write_one(&(struct shown_cell){.w = w,
+	        .shows = s,
+	        .name = x->name,
+	        .column = conform_replayed_column(&s->c, w->arena),
+	        .title = arena_printf(w->arena, "%s: %s", x->name, verdict_names[s->verdict]),
+	        .e = e});
 }
 
 /* Writes the smallest of the leaks that the engine declares. */
@@ -309,22 +344,23 @@ bool conform_write_findings(
 	    .list = list,
 	    .arena = a};
 	bool good = file_make_directory(dir, e);
+	int most = 1 + m->n_replayed; /* cases that are written */
 
 	arena_init(&w.side, FINDING_ARENA);
-	w.key = NEW(a, const char *, OP_COUNT *CONFORM_COLUMNS);
-	w.name = NEW(a, const char *, 2 * OP_COUNT * CONFORM_COLUMNS);
-	w.written = NEW(a, struct written, OP_COUNT * CONFORM_COLUMNS);
+	for (int op = 0; op < OP_COUNT; op++)
+		for (int k = 0; m->cell[op] && k < m->n_column; k++)
+			for (const struct conform_shown *s = m->cell[op][k].found; s; s = s->next)
+				most++;
+	w.key = NEW(a, const char *, most);
+	w.name = NEW(a, const char *, 2 * most);
+	w.written = NEW(a, struct written, most);
 	if (good && m->leaks.declared)
 		good = write_leak(&w, e);
 	for (int op = 0; op < OP_COUNT; op++)
-		for (int k = 0; good && m->cell[op] && k < m->n_column; k++) {
-			const struct conform_cell *cell = &m->cell[op][k];
-			const char *name = conform_cell_name(m, (enum op)op, k, a);
-			const char *title = arena_printf(a, "%s: %s", op_table[op].name, verdict_names[cell->worst]);
-
-			if (cell->shows)
-				good = write_cell(&w, (enum op)op, cell, name, title, e);
-		}
+		for (int k = 0; good && m->cell[op] && k < m->n_column; k++)
+			good = write_cell(&w, (enum op)op, k, e);
+	for (int k = 0; good && k < m->n_replayed; k++)
+		good = write_replayed(&w, &m->replayed[k], e);
 	arena_free(&w.side);
 	return good;
 }

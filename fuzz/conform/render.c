@@ -32,6 +32,31 @@ static bool begins(const struct conform *m, int k)
 	return !k || strcmp(m->column[k].request, m->column[k - 1].request);
 }
 
+/* The first column after k with another request or dtype. */
+static int next_group(const struct conform *m, int k)
+{
+	for (k++; k < m->n_column && m->column[k].points != POINTS_INSIDE;)
+		k++;
+	return k;
+}
+
+/* The letters of a group of columns; two columns of points, or four. */
+static const char *letters_of(const struct conform *m, int op, int k, struct arena *a)
+{
+	struct text t = {.arena = a};
+
+	for (int end = next_group(m, k); k < end; k++)
+		text_put(&t, "%c", letter(&m->cell[op][k]));
+	return t.at;
+}
+
+static const char *legend(const struct conform *m)
+{
+	return m->deep ? "per request and dtype four letters: points inside the domain and on edges, an operand used "
+	                 "once more, special operands"
+	               : "per request and dtype two letters, points inside the domain and on edges";
+}
+
 static void put_counts(struct text *t, const struct conform *m)
 {
 	text_put(t, "%d cases:", m->asked);
@@ -41,6 +66,12 @@ static void put_counts(struct text *t, const struct conform *m)
 	if (m->flaky)
 		text_put(t, "; %d did not come again", m->flaky);
 	text_put(t, "\n");
+}
+
+static void put_replayed_count(struct text *t, const struct conform *m)
+{
+	if (m->deep)
+		text_put(t, "corpus: %d of %d cases asked\n", m->n_replayed, m->n_corpus);
 }
 
 /* The entry of the leaks, without the smallest case. */
@@ -73,25 +104,25 @@ char *conform_text(const struct conform *m, const struct engine *engine, bool re
 {
 	struct text t = {.arena = a};
 
-	text_put(&t, "%s (%s): per request and dtype two letters, points inside the domain and on edges\n\n%-22s",
-	    text_harmless(engine_name(engine), a), text_harmless(engine_version(engine, a), a), "");
-	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
+	text_put(&t, "%s (%s): %s\n\n%-22s", text_harmless(engine_name(engine), a),
+	    text_harmless(engine_version(engine, a), a), legend(m), "");
+	for (int k = 0; k < m->n_column; k = next_group(m, k))
 		text_put(&t, "%s%-4s", begins(m, k) ? " | " : " ", begins(m, k) ? m->column[k].request : "");
 	text_put(&t, "\n%-22s", "");
-	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
+	for (int k = 0; k < m->n_column; k = next_group(m, k))
 		text_put(&t, "%s%-4s", begins(m, k) ? " | " : " ", dtype_table[m->column[k].dtype].name);
 	text_put(&t, "\n");
 	for (int op = 0; op < OP_COUNT; op++) {
 		if (!m->cell[op])
 			continue;
 		text_put(&t, "%-22s", op_table[op].name);
-		for (int k = 0; k < m->n_column; k += POINTS_COUNT)
-			text_put(&t, "%s%c%c  ", begins(m, k) ? " | " : " ", letter(&m->cell[op][k]),
-			    letter(&m->cell[op][k + 1]));
+		for (int k = 0; k < m->n_column; k = next_group(m, k))
+			text_put(&t, "%s%-4s", begins(m, k) ? " | " : " ", letters_of(m, op, k, a));
 		text_put(&t, "\n");
 	}
 	text_put(&t, "\n");
 	put_counts(&t, m);
+	put_replayed_count(&t, m);
 	if (m->leaks.cases)
 		text_put(&t, "%s\n%s", leaks_text(&m->leaks, a), testcase_print(m->leaks.smallest, a));
 	for (int op = 0; op < OP_COUNT; op++)
@@ -103,6 +134,14 @@ char *conform_text(const struct conform *m, const struct engine *engine, bool re
 			if (cell->flaky)
 				put_flaky(&t, cell, conform_cell_name(m, (enum op)op, k, a));
 		}
+	for (int k = 0; k < m->n_replayed; k++) {
+		const struct conform_replayed *x = &m->replayed[k];
+
+		if (reasons)
+			put_reason(&t, &x->cell, x->name);
+		if (x->cell.flaky)
+			put_flaky(&t, &x->cell, x->name);
+	}
 	return t.at;
 }
 
@@ -138,28 +177,31 @@ char *conform_markdown(const struct conform *m, const struct engine *engine, str
 	struct text t = {.arena = a};
 
 	/* names the engine and its version, not its path */
-	text_put(&t,
-	    "# Conformance of %s%s%s\n\nPer request and dtype two letters: points inside the domain, and on edges.  ",
+	text_put(&t, "# Conformance of %s%s%s\n\nPer request and dtype %s.  ",
 	    engine_hello(engine) ? "" : escaped(engine_name(engine), a), engine_hello(engine) ? "" : ", ",
-	    escaped(engine_version(engine, a), a));
+	    escaped(engine_version(engine, a), a),
+	    m->deep ? "four letters: points inside the domain, on edges, an operand used once more, special operands"
+	            : "two letters: points inside the domain, and on edges");
 	put_counts(&t, m);
+	put_replayed_count(&t, m);
 	text_put(&t, "\n| op |");
-	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
+	for (int k = 0; k < m->n_column; k = next_group(m, k))
 		text_put(&t, " %s %s |", m->column[k].request, dtype_table[m->column[k].dtype].name);
 	text_put(&t, "\n|---|");
-	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
+	for (int k = 0; k < m->n_column; k = next_group(m, k))
 		text_put(&t, "---|");
 	for (int op = 0; op < OP_COUNT; op++) {
 		if (!m->cell[op])
 			continue;
 		text_put(&t, "\n| %s |", op_table[op].name);
-		for (int k = 0; k < m->n_column; k += POINTS_COUNT) {
-			char pair[3] = {letter(&m->cell[op][k]), letter(&m->cell[op][k + 1]), '\0'};
-
-			text_put(&t, " %s |", pair);
-		}
+		for (int k = 0; k < m->n_column; k = next_group(m, k))
+			text_put(&t, " %s |", letters_of(m, op, k, a));
 	}
 	text_put(&t, "\n");
+	for (int k = 0, n = 0; k < m->n_replayed; k++)
+		if (m->replayed[k].cell.shows)
+			text_put(&t, "%s- %s: %s\n", n++ ? "" : "\n", escaped(m->replayed[k].name, a),
+			    verdict_names[m->replayed[k].cell.worst]);
 	if (m->leaks.cases)
 		text_put(&t, "\n%s\n\n```\n%s```\n", leaks_text(&m->leaks, a), testcase_print(m->leaks.smallest, a));
 	return t.at;
@@ -185,6 +227,7 @@ char *conform_html(const struct conform *m, const struct engine *engine, struct 
 	text_put(&t, "<title>Conformance of %s</title><style>%s</style>\n<h1>Conformance of %s</h1><p>%s. ",
 	    escaped(name, a), style, escaped(name, a), escaped(engine_version(engine, a), a));
 	put_counts(&t, m);
+	put_replayed_count(&t, m);
 	text_put(&t, "</p><div><table><tr><th>op</th>");
 	for (int k = 0; k < m->n_column; k++)
 		text_put(&t, "<th>%s %s<br>%s</th>", m->column[k].request, dtype_table[m->column[k].dtype].name,
@@ -206,6 +249,10 @@ char *conform_html(const struct conform *m, const struct engine *engine, struct 
 		text_put(&t, "</tr>\n");
 	}
 	text_put(&t, "</table></div>\n");
+	for (int k = 0; k < m->n_replayed; k++)
+		if (m->replayed[k].cell.shows)
+			text_put(&t, "<p>%s: %s</p>\n", escaped(m->replayed[k].name, a),
+			    verdict_names[m->replayed[k].cell.worst]);
 	if (m->leaks.cases)
 		text_put(&t, "<p>%s</p><pre>%s</pre>\n", leaks_text(&m->leaks, a),
 		    escaped_but(testcase_print(m->leaks.smallest, a), "\n", a));
@@ -215,12 +262,9 @@ char *conform_html(const struct conform *m, const struct engine *engine, struct 
 
 /* ---- JSON ---- */
 
-static void put_cell(struct json_writer *w, const struct conform_column *column, const struct conform_cell *cell)
+/* Verdicts and messages, as members of the object that is open; ends it. */
+static void put_verdicts(struct json_writer *w, const struct conform_cell *cell)
 {
-	json_begin_object(w, JSON_FLOW);
-	json_member_string(w, "request", column->request);
-	json_member_string(w, "dtype", dtype_table[column->dtype].name);
-	json_member_string(w, "points", point_class_names[column->points]);
 	json_member_string(w, "worst", verdict_names[cell->worst]);
 	for (int v = 0; v < VERDICT_COUNT; v++)
 		if (cell->cases[v])
@@ -232,6 +276,31 @@ static void put_cell(struct json_writer *w, const struct conform_column *column,
 		json_member_string(w, "incident", verdict_names[cell->gone]);
 		json_member_string(w, "incident_text", cell->gone_text);
 	}
+	json_end(w);
+}
+
+static void put_cell(struct json_writer *w, const struct conform_column *column, const struct conform_cell *cell)
+{
+	json_begin_object(w, JSON_FLOW);
+	json_member_string(w, "request", column->request);
+	json_member_string(w, "dtype", dtype_table[column->dtype].name);
+	json_member_string(w, "points", point_class_names[column->points]);
+	put_verdicts(w, cell);
+}
+
+/* The cases of the corpus that the engine was asked about; its other cases are "left_out". */
+static void put_corpus(struct json_writer *w, const struct conform *m)
+{
+	json_member_object(w, "corpus", JSON_BLOCK);
+	json_member_integer(w, "cases", m->n_replayed);
+	json_member_integer(w, "left_out", m->n_corpus - m->n_replayed);
+	json_member_array(w, "outcomes", JSON_BLOCK);
+	for (int k = 0; k < m->n_replayed; k++) {
+		json_begin_object(w, JSON_FLOW);
+		json_member_string(w, "case", m->replayed[k].name);
+		put_verdicts(w, &m->replayed[k].cell);
+	}
+	json_end(w);
 	json_end(w);
 }
 
@@ -271,6 +340,8 @@ char *conform_json(const struct conform *m, const struct engine *engine, struct 
 		json_end(&w);
 	}
 	json_end(&w);
+	if (m->deep)
+		put_corpus(&w, m);
 	json_end(&w);
 	return json_finish(&w, &len);
 }
