@@ -151,6 +151,8 @@ void render_issue(struct text *out, const struct json *report, const char *sourc
 	put_script(out, report);
 	put_numbers(out, view_first(report));
 	put(out, "\n### Versions\n\n%s.", versions(report, out->arena));
+	if (*render_member(report, "spellings"))
+		put(out, " Called with %s.", render_member(report, "spellings"));
 	put(out, " Found by adjudge %s, which computed the expected number in high precision.\n",
 	    render_member(found, "adjudge"));
 	if (x && json_find(x, "statements"))

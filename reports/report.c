@@ -436,6 +436,8 @@ char *report_write(const struct report *r, struct arena *a, size_t *len)
 	if (r->engine_spec && strcmp(r->engine_spec, r->engine))
 		json_member_string(&w, "engine_spec", r->engine_spec);
 	json_member_string(&w, "engine_version", r->engine_version);
+	if (r->spellings)
+		json_member_string(&w, "spellings", r->spellings);
 	json_member_string(&w, "verdict", verdict_names[j->verdict]);
 	if (j->verdict == VERDICT_UNDECIDED)
 		json_member_string(&w, "reason", reason_names[j->reason]);

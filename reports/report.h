@@ -13,6 +13,7 @@ struct report {
 	const char *engine;         /* its name, or its spec if it has none */
 	const char *engine_spec;    /* only for information; NULL, or equal to engine: not written */
 	const char *engine_version; /* as fuzz/bench.h says it */
+	const char *spellings;      /* as fuzz/bench.h says them; NULL: the first ones */
 	const struct testcase *c;
 	const struct truth *truth;
 	const struct answer *answers; /* [c->n_point] */

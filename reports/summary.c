@@ -291,6 +291,8 @@ char *summary_sentence(const struct report *r, struct arena *a)
 		text = case_sentence(r, a);
 		break;
 	}
+	if (r->spellings)
+		request = arena_printf(a, "%s, %s", request, r->spellings);
 	if (r->c->n_point > 1)
 		return arena_printf(a, "%s (%s, point %d).", text, request, judged_point(r));
 	return arena_printf(a, "%s (%s).", text, request);

@@ -158,9 +158,12 @@ const char *view_shell_word(const char *text, struct arena *a)
 
 const char *view_engine(const struct json *report, struct arena *a)
 {
-	const char *engine = render_member(report, "engine"), *version = render_member(report, "engine_version");
+	const char *engine = render_member(report, "engine"), *version = render_member(report, "engine_version"),
+	           *spellings = render_member(report, "spellings");
 
-	return *version ? arena_printf(a, "%s (%s)", engine, version) : engine;
+	if (*version)
+		engine = arena_printf(a, "%s (%s)", engine, version);
+	return *spellings ? arena_printf(a, "%s, %s", engine, spellings) : engine;
 }
 
 const char *view_command(const struct json *report, const char *file, struct arena *a)

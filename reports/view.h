@@ -34,7 +34,8 @@ const char *view_tensor(const struct tensor *t, struct arena *a);
 const char *view_point(const struct testcase *c, int point, struct arena *a);
 /* Quotes the text as one word of a shell, if it needs that. */
 const char *view_shell_word(const char *text, struct arena *a);
-/* The engine's name, followed by its version in parentheses if the report has one. */
+/* The engine's name, followed by its version in parentheses, and by the spellings that are not the first, where the
+ * report has them. */
 const char *view_engine(const struct json *report, struct arena *a);
 /* "adjudge run FILE --engine [NAME=]SPEC". */
 const char *view_command(const struct json *report, const char *file, struct arena *a);

@@ -77,6 +77,28 @@ check 0 minimize "$work/dead.json" --engine "wz=$weak" --out "$work/leak.json"
 says err 'wz|*|nan-leak|declared: '
 check 0 report "$work/leak.json" --engine "wz=$weak"
 says out 'wz'
+# Two spellings of sin, of which one is wrong: found, minimized with its variant, and named by the report.
+spelled() {
+	echo "sp=proc:exec python3 '$source/tests/spelled_engine.py' $*"
+}
+check 0 fuzz --engine "$(spelled 1 1)" --driver generate --seed 1 --cases 40 --out "$work/spelled-right"
+check 1 fuzz --engine "$(spelled 1 1.5)" --driver generate --seed 1 --cases 40 --out "$work/spelled"
+says out 'sp|jvp|sin|sin as sine / of ?[2J<b>another</b> name: 2 cases'
+saysnot out 'sin:'
+found=$(echo "$work"/spelled/findings/*.json)
+check 0 show "$found"
+says out 'variant 3'
+check 0 report "$found"
+says out 'Engine: sp (spelled), sin as sine | of ?[2J<b>another</b> name'
+check 0 report "$found" --format html
+says out 'another'
+saysnot out '<b>another'
+check 1 run "$found" --engine "$(spelled 1 1.5)"
+check 0 run "$found" --engine "$(spelled 1.5 1)"
+# If the first spelling is wrong too, the case is minimized to it.
+check 0 minimize "$found" --engine "$(spelled 1.5 1.5)" --out "$work/first.json"
+check 0 show "$work/first.json"
+saysnot out 'variant'
 # So does a sweep, which asks for the root in a dead branch first.
 check 0 conform --engine "$weak" --op select --dtype f32 --cases 1 --quiet
 says out 'nan-leak by weak zeros, which the engine declares: 1 case, the first in select-vjp-f32-edge; smallest case of 3 nodes:'

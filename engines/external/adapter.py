@@ -65,6 +65,21 @@ def tensor_out(dtype, shape, values):
     return {"type": type_text(dtype, tuple(shape)), "data": [float(v).hex() for v in values] if is_float(dtype) else [str(v) if abs(v) > 1 << 53 else v for v in values]}
 
 
+# ---- spellings ----
+
+def spelling(variant, name, n):
+    """Which of n spellings the variant of a case draws for an op, or for "request" (../PROTOCOL.md)."""
+    h = 2166136261 ^ variant
+    for byte in name.encode():
+        h = (h ^ byte) * 16777619 & 0xffffffff
+    return (h ^ h >> 16) % n if variant else 0
+
+
+def spellings(ops, **others):
+    """The member of the hello: names by op, of the rows of a table that list spellings, and of `others`."""
+    return {op: [name for name, _ in rule] for op, rule in ops.items() if isinstance(rule, list)} | others
+
+
 # ---- programs ----
 
 class Node:
@@ -102,10 +117,14 @@ class Node:
 
 
 class Program:
-    """A case's program as lines of source.  types: the type of every value; constants: flat elements by name."""
+    """A case's program as lines of source.  types: the type of every value; constants: flat elements by name.
+
+    ops: a rule for each op, or a list of its spellings, each a name and a rule.  A rule is a template, or a function that
+    makes source of a Node.  One that returns None cannot express the node, and the first spelling does."""
 
     def __init__(self, case, ops):
         self.ops, self.types, self.constants = ops, {}, {}
+        self.variant = case.get("variant", 0)
         self.inputs = self.bind(case["inputs"])
         self.lines = self.body(case["body"])
         self.results = case["results"]
@@ -124,10 +143,15 @@ class Program:
                 self.constants[node.out] = flat(raw["value"], self.types[node.out])
             if node.op not in self.ops:
                 raise Unsupported(f"op {node.op}")
-            rule = self.ops[node.op]
-            expression = rule(node) if callable(rule) else rule.format(*node.args)
+            rules = self.ops[node.op] if isinstance(self.ops[node.op], list) else [("", self.ops[node.op])]
+            expression = self.expression(rules[spelling(self.variant, node.op, len(rules))][1], node)
+            if expression is None:
+                expression = self.expression(rules[0][1], node)
             lines += node.before + [f"{node.to} = {expression}"]
         return lines
+
+    def expression(self, rule, node):
+        return rule(node) if callable(rule) else rule.format(*node.args)
 
     def source(self, name="f"):
         return "\n".join(function(name, self.inputs, self.lines, f"{', '.join(self.results)},")) + "\n"

@@ -40,12 +40,18 @@ bool hello_takes(const struct hello *h, const struct transform *t, int n)
 
 const char *hello_spelled_name(int spelled) { return spelled == SPELLED_REQUEST ? "request" : op_table[spelled].name; }
 
-const char *hello_spelling(const struct hello *h, int spelled, int variant)
+int hello_spelled(const struct hello *h, int spelled, int variant)
 {
 	const struct spelling_list *list = h->spelling[spelled];
-	const int k = list ? testcase_spelling(variant, hello_spelled_name(spelled), list->n) : 0;
 
-	return k ? list->name[k] : NULL;
+	return list ? testcase_spelling(variant, hello_spelled_name(spelled), list->n) : 0;
+}
+
+const char *hello_spelling(const struct hello *h, int spelled, int variant)
+{
+	const int k = hello_spelled(h, spelled, variant);
+
+	return k ? h->spelling[spelled]->name[k] : NULL;
 }
 
 /* ---- writing ---- */

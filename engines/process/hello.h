@@ -70,7 +70,9 @@ char *hello_write(const struct hello *h, struct arena *a, size_t *len);
  * none.  Strings live in the arena.
  */
 bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out, struct error *e) MUST_CHECK;
-/* The spelling that the variant draws there, with its name (testcase_spelling); NULL: the first, or the only one. */
+/* The number of the spelling that the variant draws there (testcase_spelling); 0: the first, or the only one. */
+int hello_spelled(const struct hello *h, int spelled, int variant);
+/* Its name; NULL: the first, or the only one. */
 const char *hello_spelling(const struct hello *h, int spelled, int variant);
 /* Whether the engine takes requests with this stack of transforms. */
 bool hello_takes(const struct hello *h, const struct transform *t, int n);

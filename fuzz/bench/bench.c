@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include "engines/process/hello.h"
+#include "graph/walk.h"
 #include "reports/report.h"
 #include "case_work.h"
 #include "declared.h"
@@ -204,6 +205,31 @@ const char *engine_version(const struct engine *engine, struct arena *a)
 	if (!hello)
 		return arena_printf(a, "adjudge %s", report_versions()[1]);
 	return arena_printf(a, "%s%s%s", hello->name, *hello->version ? " " : "", hello->version);
+}
+
+struct spelled engine_spelled(const struct engine *engine, const struct testcase *c)
+{
+	const struct hello *hello = engine_hello(engine);
+	bool has[SPELLED_COUNT] = {[SPELLED_REQUEST] = true};
+	struct spelled out = {{0}};
+
+	region_ops(&c->program.top, has);
+	for (int k = 0; hello && c->variant && k < SPELLED_COUNT; k++)
+		if (has[k])
+			out.at[k] = (unsigned char)hello_spelled(hello, k, c->variant);
+	return out;
+}
+
+const char *engine_spellings(const struct engine *engine, const struct testcase *c, struct arena *a)
+{
+	const struct spelled spelled = engine_spelled(engine, c);
+	const char *out = NULL;
+
+	for (int k = 0; k < SPELLED_COUNT; k++)
+		if (spelled.at[k])
+			out = arena_printf(a, "%s%s%s as %s", out ? out : "", out ? ", " : "", hello_spelled_name(k),
+			    hello_spelling(engine_hello(engine), k, c->variant));
+	return out;
 }
 
 int bench_cases(const struct bench *b)

@@ -3,6 +3,7 @@
 #define FUZZ_BENCH_BENCH_H
 
 #include "engines/engine.h"
+#include "engines/process/hello.h"
 #include "oracles/verdict/verdict.h"
 
 enum { BENCH_ENGINES = 64 };
@@ -108,6 +109,17 @@ void bench_declared_truth(struct bench *b, const struct testcase *c, struct aren
 /* "adjudge VERSION" for a built-in engine, whose spec names its faults.  For any other engine, the name and version in
  * its hello.  In the arena. */
 const char *engine_version(const struct engine *engine, struct arena *a);
+
+/* The number of the spelling of each op of c, and of its request (hello.h); 0 for ops that it does not have. */
+struct spelled {
+	unsigned char at[SPELLED_COUNT];
+};
+struct spelled engine_spelled(const struct engine *engine, const struct testcase *c);
+/*
+ * The spellings of c that are not the first of their op, as the engine names them: "clamp as torch.clamp by one bound
+ * at a time, request as script".  NULL: there are none.  In the arena.
+ */
+const char *engine_spellings(const struct engine *engine, const struct testcase *c, struct arena *a);
 
 /* How many cases may be asked together: the smallest number that an engine wants, among the engines that take several
  * cases in one request.  1: no engine does. */

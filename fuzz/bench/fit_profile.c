@@ -1,6 +1,8 @@
 /* fit_profile.c: see fit_profile.h. */
 #include "fit_profile.h"
 
+#include "engines/process/hello.h"
+
 /* Removes ops, dtypes and ranks. */
 static void fit_programs(const struct bench *b, struct profile *profile)
 {
@@ -37,10 +39,12 @@ void fit_profile(const struct bench *b, struct profile *profile)
 
 	for (int k = 0; k < b->n_engine; k++) {
 		const struct engine_kind *kind = engine_kind(b->engine[k]);
+		const struct hello *hello = engine_hello(b->engine[k]);
 
 		jvp = jvp || kind->jvp;
 		vjp = vjp || kind->vjp;
 		batch = batch || kind->batch;
+		profile->variants = profile->variants || (hello && hello->variants);
 		order = kind->order > order ? kind->order : order;
 	}
 	fit_programs(b, profile);

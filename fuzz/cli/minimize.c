@@ -120,6 +120,7 @@ static int minimize_case(
 	    .engine = engine,
 	    .engine_spec = engine_spec(b->engine[0]),
 	    .engine_version = engine_version(b->engine[0], a),
+	    .spellings = engine_spellings(b->engine[0], &small, a),
 	    .c = &small,
 	    .truth = &r.truth,
 	    .answers = r.answer[0],

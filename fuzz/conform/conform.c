@@ -193,7 +193,9 @@ static void sweep_op(const struct conform_sweep *all, enum op op)
 	m->cell[op] = NEW(all->arena, struct conform_cell, m->n_column);
 	for (int k = 0; k < m->n_column; k++) {
 		struct op_sweep s = {*all, op, k, 0, cell_profile(op, &m->column[k], &scope), false};
+		const struct hello *hello = engine_hello(all->bench->engine[0]);
 
+		s.profile.variants = hello && hello->variants;
 		m->cell[op][k].text = "";
 		for (; !s.ended && !m->failed && !stop_requested(); s.number++) {
 			arena_reset(all->scratch);

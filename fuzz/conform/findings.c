@@ -124,12 +124,15 @@ static struct symptom symptom_of(struct writer *w, const struct testcase *c, con
 {
 	const struct question any = {.bench = w->bench};
 	enum role *role = NEW(&w->side, enum role, program_nodes(&c->program) + 1);
-	struct symptom s = {.asked = asked_of(c), .verdict = j->verdict, .deviation = j->deviation};
+	struct symptom s = {.asked = asked_of(c),
+	    .spelled = engine_spelled(w->bench->engine[0], c),
+	    .verdict = j->verdict,
+	    .deviation = j->deviation};
 
 	if (verdict_answers(j->verdict))
 		find_roles(&any, c, j->verdict, &w->side, role);
-	s.fine = arena_printf(
-	    w->arena, "%s", fine_signature(engine_name(w->bench->engine[0]), c, j->verdict, role, &w->side));
+	s.fine = fine_spelled(fine_signature(engine_name(w->bench->engine[0]), c, j->verdict, role, &w->side),
+	    engine_spellings(w->bench->engine[0], c, &w->side), w->arena);
 	s.pattern = pattern_of(c, role);
 	s.factor = j->expected != 0 ? j->returned / j->expected : NAN;
 	s.weak_zero = j->verdict == VERDICT_NAN_LEAK && j->weak_zero;
@@ -165,19 +168,21 @@ static bool write_named(struct writer *w, const struct testcase *small, const st
     const char *column, struct error *e)
 {
 	const struct symptom symptom = symptom_of(w, small, j);
-	const char *known = known_name(w, &symptom), *ops = ops_of(small, &w->side), *name, *title, *file;
+	const char *known = known_name(w, &symptom), *ops = ops_of(small, &w->side), *spellings, *name, *title, *file;
 
 	if (known) {
 		fprintf(w->list, "%s: the same finding as %s\n", cell, known);
 		return true;
 	}
+	spellings = engine_spellings(w->bench->engine[0], small, &w->side);
 	name = new_name(w, arena_printf(&w->side, "%s-%s", strcmp(ops, "no op") ? ops : "none", column));
-	title = arena_printf(&w->side, "%s: %s", ops, verdict_names[j->verdict]);
+	title = arena_printf(
+	    &w->side, "%s: %s%s%s", ops, verdict_names[j->verdict], spellings ? ", " : "", spellings ? spellings : "");
 	w->written[w->n++] = (struct written){name, symptom};
 	if (!write_case(w, small, name, title, e) || !write_source(w, small, name, j->declared, &file, e))
 		return false;
-	fprintf(w->list, "%s, %s: expected %.17g, returned %.17g: %s/%s\n", title, name, j->expected, j->returned,
-	    text_harmless(w->dir, &w->side), file);
+	fprintf(w->list, "%s, %s: expected %.17g, returned %.17g: %s/%s\n", text_harmless(title, &w->side), name,
+	    j->expected, j->returned, text_harmless(w->dir, &w->side), file);
 	return true;
 }
 

@@ -217,6 +217,13 @@ static void make_points(struct gen *g, const struct profile *profile, struct tes
 	}
 }
 
+int gen_variant(struct choice *c, const struct profile *profile)
+{
+	if (!profile->variants || !choice_percent(c, GEN_VARIED))
+		return 0;
+	return choice_between(c, 1, GEN_VARIANTS);
+}
+
 struct testcase generate(struct choice *c, const struct profile *profile, struct arena *a)
 {
 	const struct request_plan plan = gen_request_plan(c, profile);
@@ -230,6 +237,7 @@ struct testcase generate(struct choice *c, const struct profile *profile, struct
 	t.program = make_program(&g);
 	gen_request(c, &fitted, &plan, &t, a);
 	make_points(&g, &fitted, &t);
+	t.variant = gen_variant(c, profile);
 	return t;
 }
 
@@ -248,5 +256,6 @@ struct testcase generate_stack(
 	t.program = make_program(&g);
 	gen_request_stack(c, profile, stack, n, &t, a);
 	make_points(&g, profile, &t);
+	t.variant = gen_variant(c, profile);
 	return t;
 }

@@ -15,6 +15,7 @@ struct profile {
 #undef PROFILE
 	bool without[OP_COUNT]; /* ops that are not drawn, because the engines under test do not know them; not part of
 	                           a profile file */
+	bool variants; /* an engine under test lists spellings, so cases draw a variant; not part of a profile file */
 };
 
 struct profile profile_default(void);

@@ -18,6 +18,8 @@ enum {
 	GEN_ELEMENTS = 256,   /* most elements of a value, for any profile */
 	GEN_LARGE = 4096,     /* elements of a value, or iterations of a loop, of a large program */
 	GEN_MULTIPLIER = 256, /* product of the trip counts of the open loops */
+	GEN_VARIED = 50,      /* percentage of cases with a variant, where there are spellings */
+	GEN_VARIANTS = 255,   /* the largest variant drawn: enough for every combination of a few spellings */
 	GEN_CLOSING = 110,    /* more nodes that closing regions and collecting results may add */
 	GEN_BUDGET = 100000,  /* largest program_work that a profile may aim at */
 	GEN_WORK = 300000     /* program_work beyond which nothing is added, well below LIMIT_WORK */
@@ -341,6 +343,11 @@ bool gen_point_equal(struct choice *c, const struct program *program, struct ten
  * in range[] by input. */
 void gen_point_edge(struct choice *c, const struct profile *p, const struct range *range, const struct program *program,
     const struct transform *t, struct tensor *point);
+
+/* ---- generate.c ---- */
+
+/* A variant for a case; 0 if no engine under test lists spellings. */
+int gen_variant(struct choice *c, const struct profile *profile);
 
 /* ---- strata.c ---- */
 

@@ -37,7 +37,7 @@ bool profile_equal(const struct profile *x, const struct profile *y)
 #define PROFILE(member, value, meaning) equal = equal && x->member == y->member;
 #include "profile.def"
 #undef PROFILE
-	return equal && !memcmp(x->without, y->without, sizeof x->without);
+	return equal && x->variants == y->variants && !memcmp(x->without, y->without, sizeof x->without);
 }
 
 static const struct member *find(const char *name)

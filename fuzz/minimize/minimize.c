@@ -35,7 +35,7 @@ enum {
 
 /* ---- the measure: lexicographic, smaller is simpler ---- */
 
-enum { MEASURES = 12 };
+enum { MEASURES = 13 };
 struct measure {
 	int64_t at[MEASURES];
 	/* The order of two equally simple cases.  It lets one bug end in one program. */
@@ -85,7 +85,7 @@ static struct measure measure_of(const struct testcase *c, struct arena *a)
 		batches += c->transform[t].kind == TRANSFORM_BATCH;
 	}
 	m = (struct measure){.at = {batches, ops, regions, request, lists, trips, dtypes, elements, constants, weight,
-	                         attrs, edit_number_cost(&sites)}};
+	                         attrs, edit_number_cost(&sites), c->variant}};
 	m.key = edit_order_key(&sites, a, &m.n_key);
 	return m;
 }

@@ -201,3 +201,24 @@ enum edit_result pass_numbers(struct edit *e, int k)
 	set_numbers(e, &variants[k]);
 	return EDIT_TRY;
 }
+
+/* ---- the variant ---- */
+
+enum edit_result pass_first_spellings(struct edit *e, int k)
+{
+	if (k || !e->c.variant)
+		return EDIT_END;
+	e->c.variant = 0;
+	return EDIT_TRY;
+}
+
+/* Few are enough for the spellings of the few ops that are left. */
+enum edit_result pass_variant(struct edit *e, int k)
+{
+	enum { SMALL_VARIANTS = 16 };
+
+	if (k >= SMALL_VARIANTS || k >= e->c.variant)
+		return EDIT_END;
+	e->c.variant = k;
+	return EDIT_TRY;
+}

@@ -134,6 +134,7 @@ struct any_finding {
 	const struct question *any; /* a question that refuses nothing */
 	bool op[OP_COUNT];          /* ops of the case at the start */
 	bool loop;                  /* whether one of them is a loop */
+	int variant; /* of that case: it stays, because 0 was tried, and another one may be another bug */
 	struct judgement
 	    of; /* judgement of the case at the start, or of a smaller case that 0 * infinity no longer excuses */
 	refuse_case_fn *refuse;
@@ -186,7 +187,7 @@ static bool is_candidate(void *context, const struct testcase *c, struct arena *
 	bool op[OP_COUNT] = {false}, is_new = false;
 	struct judgement j;
 
-	if (self->refuse && self->refuse(self->context, c))
+	if (c->variant != self->variant || (self->refuse && self->refuse(self->context, c)))
 		return false;
 	region_ops(&c->program.top, op);
 	for (int i = 0; i < OP_COUNT; i++) {
@@ -209,8 +210,10 @@ static bool is_candidate(void *context, const struct testcase *c, struct arena *
 static struct testcase smallest(
     const struct question *q, const struct question *any, const struct testcase *from, int budget, struct arena *a)
 {
-	struct any_finding self = {
-	    .any = any, .refuse = q->refuse && q->refuse(q->context, from) ? NULL : q->refuse, .context = q->context};
+	struct any_finding self = {.any = any,
+	    .variant = from->variant,
+	    .refuse = q->refuse && q->refuse(q->context, from) ? NULL : q->refuse,
+	    .context = q->context};
 	struct minimize_statistics stats;
 
 	case_shows(from, any, a, &self.of);

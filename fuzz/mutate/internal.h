@@ -53,7 +53,7 @@ mutation_fn mutate_operand, mutate_outer_operand, mutate_op, mutate_insert, muta
     mutate_constant, mutate_wrap_for, mutate_wrap_cond, mutate_dtype, mutate_result;
 /* Points and request (points.c) */
 mutation_fn mutate_point_special, mutate_point_equal, mutate_point_nudge, mutate_point_new, mutate_add_point,
-    mutate_drop_point, mutate_wrt, mutate_seed, mutate_kind, mutate_level;
+    mutate_drop_point, mutate_wrt, mutate_seed, mutate_kind, mutate_level, mutate_variant;
 
 /* Makes seeds of every level and points fit the program and the request; those that still fit stay.  False: a level
  * does not apply. */

@@ -270,3 +270,9 @@ bool request_follow(struct choice *c, const struct profile *p, struct testcase *
 
 	return fit_case(t, random_seed, &s, a);
 }
+
+bool mutate_variant(struct mutator *m)
+{
+	m->t.variant = gen_variant(m->c, m->p);
+	return true;
+}

@@ -160,6 +160,15 @@ char *fine_signature(
 	    region_text(&c->program.top, false, role, &site, a));
 }
 
+char *fine_spelled(const char *fine, const char *spellings, struct arena *a)
+{
+	char *text = arena_printf(a, "%s%s%s", fine, spellings ? "|" : "", spellings ? spellings : "");
+
+	for (char *bar = text + strlen(fine) + 1; spellings && (bar = strchr(bar, '|'));)
+		*bar = '/'; /* parts of a signature end with it */
+	return text;
+}
+
 /* ---- the set ---- */
 
 struct pattern pattern_of(const struct testcase *c, const enum role *role)

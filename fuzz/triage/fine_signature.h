@@ -6,7 +6,8 @@
  * - the request: "jvp", "vjp" or "primal"; "order N" if N levels differentiate and N is at least 2; ",batch" for a
  * batch;
  * - the verdict and a colon, unless the verdict is about numbers;
- * - the names of the ops, sorted, each once; ops inside a region stand in braces.  Constants are left out.
+ * - the names of the ops, sorted, each once; ops inside a region stand in braces.  Constants are left out;
+ * - a bar and the spellings that are not the engine's first, if only these show it (fine_spelled).
  *
  * Numbers, extents and the order of operands do not count.  An op gets the name of its role (roles.h) if other ops
  * would do in its place: "elementwise", "nonlinear", "write" or "index".  An op of ROLE_TYPE is in the pattern, but not
@@ -43,6 +44,8 @@ bool asked_is_in(const struct request_summary *x, const struct request_summary *
 /* role: from find_roles; NULL: every op stands for itself.  The text lies in the arena. */
 char *fine_signature(
     const char *engine, const struct testcase *c, enum verdict v, const enum role *role, struct arena *a);
+/* The signature with the spellings of the case behind it (engine_spellings); NULL: as it is. */
+char *fine_spelled(const char *fine, const char *spellings, struct arena *a);
 struct pattern pattern_of(const struct testcase *c, const enum role *role);
 
 /* Whether the case has every op of the pattern, and for each role some op that can have it. */

@@ -67,6 +67,7 @@ struct known_names {
 	const struct triage *triage;
 	const char *engine, *signature;
 	const struct program *from;
+	const struct bench *bench; /* the engine */
 	int n_quiet;
 	const struct quiet *quiet; /* [n_quiet] that must be kept */
 	struct trail *trail;       /* of the search for the minimal case */

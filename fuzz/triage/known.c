@@ -79,7 +79,7 @@ struct likely {
 };
 
 /* Whether the case most likely belongs to f by symptom k: the case contains the pattern or wiring of that symptom. */
-static bool is_likely(const struct finding *f, int k, const struct shown *s, bool weak_zero)
+static bool is_likely(struct triage *self, const struct finding *f, int k, const struct shown *s, bool weak_zero)
 {
 	const struct symptom *y = &f->symptom[k];
 	const struct request_summary asked = asked_of(s->c);
@@ -94,6 +94,8 @@ static bool is_likely(const struct finding *f, int k, const struct shown *s, boo
 		return false;
 	if (weak_zero)
 		return true;
+	if (!remainder_spelled_alike(self, s->which, y, s->c))
+		return false;
 	/* If the engine does not answer, the same verdict, the pattern and at least as large a request are
 	 * enough.  Otherwise f must have the face of the case. */
 	return verdict_answers(s->verdict) ? finding_has_face(f, s->signature)
@@ -119,7 +121,7 @@ static struct likely find_likely(struct triage *self, const struct shown *s)
 		struct finding *f = &self->finding[i];
 
 		for (int k = 0; f->engine == self->name[s->which] && !is_quiet(s, f) && k < f->n_symptom; k++)
-			if (is_likely(f, k, s, weak_zero) &&
+			if (is_likely(self, f, k, s, weak_zero) &&
 			    (!best.f ||
 			        pattern_size(&f->symptom[k].pattern) > pattern_size(&best.f->symptom[best.k].pattern)))
 				best = (struct likely){f, k};

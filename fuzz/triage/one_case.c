@@ -48,11 +48,13 @@ bool search_turns_known(void *context, const struct testcase *c)
 {
 	const struct known_names *known = context;
 	struct pattern p = pattern_of(c, NULL);
+	const struct spelled spelled = engine_spelled(known->bench->engine[0], c);
 
 	for (int i = 0; i < known->triage->n_finding; i++) {
 		const struct finding *f = &known->triage->finding[i];
 
 		if (finding_has_face(f, known->signature) && pattern_is_leaf(&f->symptom->pattern) &&
+		    !memcmp(&f->symptom->spelled, &spelled, sizeof spelled) &&
 		    !memcmp(&f->symptom->pattern, &p, sizeof p))
 			return true;
 	}
@@ -148,8 +150,9 @@ static bool is_written_in_others(const struct testcase *c)
 	return asked.order > 1 || asked.batch || region_has_op(&c->program.top, OP_FIXED_POINT);
 }
 
-struct evidence triage_evidence(const char *name, const char *spec, const char *version, const char *signature,
-    const struct testcase *c, const struct bench_result *r, int which, uint64_t seed, int64_t number, struct arena *a)
+struct evidence triage_evidence(const char *name, const char *spec, const char *version, const char *spellings,
+    const char *signature, const struct testcase *c, const struct bench_result *r, int which, uint64_t seed,
+    int64_t number, struct arena *a)
 {
 	const struct incident *x = &r->incident[which];
 	const struct report report = {.raw_request = x->status == ANSWER_OK ? NULL : x->request,
@@ -159,6 +162,7 @@ struct evidence triage_evidence(const char *name, const char *spec, const char *
 	    .engine = name,
 	    .engine_spec = spec,
 	    .engine_version = version,
+	    .spellings = spellings,
 	    .c = c,
 	    .truth = &r->truth,
 	    .answers = r->answer[which],
@@ -290,7 +294,9 @@ void triage_case(
 		find_roles(&any, &c, r.judgement[0].verdict, self->side, role);
 		symptom->unsteady = any.runs > 1;
 	}
-	symptom->fine = fine_signature(out->engine, &c, r.judgement[0].verdict, role, self->side);
+	symptom->fine = fine_spelled(fine_signature(out->engine, &c, r.judgement[0].verdict, role, self->side),
+	    engine_spellings(same->bench->engine[0], &c, self->side), self->side);
+	symptom->spelled = engine_spelled(same->bench->engine[0], &c);
 	if (!symptom->flaky && answers && !symptom->weak_zero)
 		tell_apart(self, same, &c, role, out);
 	if (symptom->weak_zero) {
@@ -300,6 +306,7 @@ void triage_case(
 	report = (struct report){.engine = out->engine,
 	    .engine_spec = engine_spec(same->bench->engine[0]),
 	    .engine_version = engine_version(same->bench->engine[0], self->side),
+	    .spellings = engine_spellings(same->bench->engine[0], &c, self->side),
 	    .c = &c,
 	    .truth = &r.truth,
 	    .answers = r.answer[0],

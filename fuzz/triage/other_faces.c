@@ -16,14 +16,15 @@ enum { OTHER_FACES = 8 };
  * Whether a case with a new coarse signature may be one more of f: it has the pattern, and asks for as much at least.
  * The deviation, a further level and a wrong primal change the signature, but they need not be another bug.
  */
-static bool may_be_another_face(const struct finding *f, const struct shown *s)
+static bool may_be_another_face(struct triage *self, const struct finding *f, const struct shown *s)
 {
 	const struct symptom *y = f->symptom;
 	const struct request_summary asked = asked_of(s->c);
 
 	return !y->flaky && !y->unsteady && !y->weak_zero &&
 	    (verdict_of_numbers(y->verdict) || !verdict_answers(y->verdict)) && asked_is_in(&y->asked, &asked) &&
-	    (f->n_wiring ? finding_is_in(f, &s->c->program) : pattern_is_in(&y->pattern, s->c));
+	    (f->n_wiring ? finding_is_in(f, &s->c->program) : pattern_is_in(&y->pattern, s->c)) &&
+	    remainder_spelled_alike(self, s->which, y, s->c);
 }
 
 /* A case, and the findings of which it may be one more; `best` has the largest pattern of them. */
@@ -44,7 +45,7 @@ static void find_other_faces(struct other_faces *x, const struct shown *s)
 	for (int i = 0; i < x->triage->n_finding && x->n < OTHER_FACES; i++) {
 		struct finding *f = &x->triage->finding[i];
 
-		if (f->engine != x->triage->name[s->which] || !may_be_another_face(f, s))
+		if (f->engine != x->triage->name[s->which] || !may_be_another_face(x->triage, f, s))
 			continue;
 		x->of[x->n++] = f;
 		if (!x->best || pattern_size(&f->symptom->pattern) > pattern_size(&x->best->symptom->pattern))

@@ -3,11 +3,13 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engines/engine.h"
 #include "fuzz/bench/question.h"
 #include "fuzz/minimize/simplest.h"
 #include "graph/heap.h"
+#include "graph/walk.h"
 
 enum { MOST_SLICES = 16, REMAINDER_ARENA = 256 << 20 };
 
@@ -32,6 +34,22 @@ struct remainder *remainder_of(struct triage *self, int which)
 	arena_init(&rest->arena, REMAINDER_ARENA);
 	rest->open = true;
 	return rest;
+}
+
+bool remainder_spelled_alike(struct triage *self, int which, const struct symptom *s, const struct testcase *c)
+{
+	static const struct spelled first = {{0}};
+	const struct remainder *rest;
+	struct spelled own;
+
+	if (!c->variant && !memcmp(&s->spelled, &first, sizeof first))
+		return true;
+	rest = remainder_of(self, which);
+	own = rest ? engine_spelled(rest->bench.engine[0], c) : first;
+	for (struct walk w = walk_nodes(&c->program.top); walk_next(&w);)
+		if (pattern_hangs_on(&s->pattern, w.node) && own.at[w.node->op] != s->spelled.at[w.node->op])
+			return false;
+	return own.at[SPELLED_REQUEST] == s->spelled.at[SPELLED_REQUEST];
 }
 
 /* Makes *s the smaller case c, which shows judgement *j. */

@@ -20,6 +20,10 @@ struct remainder {
 /* That of engine `which`, opened if necessary; NULL: it cannot be opened. */
 struct remainder *remainder_of(struct triage *self, int which);
 
+/* Whether symptom s and case c of engine `which` have the same spellings of every op in the symptom's pattern, and of
+ * the request.  If not, the case most likely shows another bug. */
+bool remainder_spelled_alike(struct triage *self, int which, const struct symptom *s, const struct testcase *c);
+
 enum left {
 	LEFT_AS_IT_WAS, /* the pattern cannot be taken out */
 	LEFT_RIGHT,     /* without the pattern nothing fails */

@@ -7,10 +7,29 @@
 /* Rounding changes a factor by far less. */
 static const double factor_blur = 1e-3;
 
+/*
+ * Whether y spells all that x is about as x does.  Other ops of y may have any spelling, unless all those of x are the
+ * first: y needs another one, because it does not fail with the first ones.
+ */
+static bool spelled_explains(const struct symptom *x, const struct symptom *y)
+{
+	static const struct spelled first = {{0}};
+
+	if (!memcmp(&x->spelled, &first, sizeof first))
+		return !memcmp(&y->spelled, &first, sizeof first);
+	for (int k = 0; k < SPELLED_COUNT; k++)
+		if (x->spelled.at[k] != y->spelled.at[k] &&
+		    (x->spelled.at[k] || k == SPELLED_REQUEST || x->pattern.has[k]))
+			return false;
+	return true;
+}
+
 /* Whether y is a larger case of x.  If an engine crashes or hangs on a smaller request, the same failure on a larger
  * request is a duplicate. */
 static bool explains(const struct symptom *x, const struct symptom *y)
 {
+	if (!spelled_explains(x, y))
+		return false;
 	if (x->verdict != y->verdict && !(verdict_of_numbers(x->verdict) && verdict_of_numbers(y->verdict)))
 		return false;
 	if (!verdict_answers(x->verdict))
@@ -79,6 +98,8 @@ static bool is_one_more(const struct symptom *x, const struct symptom *y)
 		return is_flaky_face(x, y);
 	if (x->weak_zero || y->weak_zero)
 		return is_wrong_too(x, y);
+	if (!spelled_explains(x, y))
+		return false;
 	return explains(x, y) || is_wrong_too(x, y) || is_off_alike(x, y) || is_compiled_wrong(x, y) ||
 	    is_leak_of_region(x, y) || (is_constant(x) && is_constant(y) && same_request(x, y));
 }
@@ -112,8 +133,9 @@ int same_bug(const struct symptom *x, const struct symptom *y)
 
 bool symptom_resembles(const struct symptom *x, const struct symptom *y)
 {
-	return !x->flaky && !y->flaky && x->weak_zero == y->weak_zero && verdict_of_numbers(x->verdict) &&
-	    verdict_of_numbers(y->verdict) && same_request(x, y) && pattern_same_ops(&x->pattern, &y->pattern);
+	return !x->flaky && !y->flaky && x->weak_zero == y->weak_zero && spelled_explains(x, y) &&
+	    spelled_explains(y, x) && verdict_of_numbers(x->verdict) && verdict_of_numbers(y->verdict) &&
+	    same_request(x, y) && pattern_same_ops(&x->pattern, &y->pattern);
 }
 
 bool symptom_covers(const struct symptom *x, const struct symptom *y)

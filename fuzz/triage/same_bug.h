@@ -2,6 +2,7 @@
 #ifndef FUZZ_TRIAGE_SAME_BUG_H
 #define FUZZ_TRIAGE_SAME_BUG_H
 
+#include "fuzz/bench/bench.h"
 #include "fine_signature.h"
 
 /* One way in which a finding shows, taken from its simplest case. */
@@ -19,10 +20,12 @@ struct symptom {
 	/* Of a case with one loop: trial_trip, and its most iterations.  If the pattern is bare (wiring.h): the inlets
 	 * through which it shows (inlets.h), 0: not known. */
 	int inlets, trip, most;
+	struct spelled spelled; /* of the simplest case: the first spellings of its ops do not show it */
 };
 
 /*
  * Compares two findings of one engine. -1: y is a duplicate of x.  1: x is a duplicate of y.  0: two bugs.
+ * If x names an op that y spells differently, they are two bugs.
  *
  * y is a duplicate of x if both have the same fine signature.  It also is if one of these holds (same_bug.c):
  * - Larger case: y has all ops of x, one of them without regions (pattern_explains), and x's request explains y's.  If

@@ -58,6 +58,47 @@ static bool read_pattern(const struct json *object, struct pattern *out, struct 
 	return true;
 }
 
+/* A list of pairs: the number of an op, and that of its spelling.  Left out if all are 0. */
+static void put_spelled(struct json_writer *w, const struct spelled *s)
+{
+	bool any = false;
+
+	for (int k = 0; k < SPELLED_COUNT; k++) {
+		if (!s->at[k])
+			continue;
+		if (!any)
+			json_member_array(w, "spelled", JSON_FLOW);
+		any = true;
+		json_begin_array(w, JSON_FLOW);
+		json_put_integer(w, k);
+		json_put_integer(w, s->at[k]);
+		json_end(w);
+	}
+	if (any)
+		json_end(w);
+}
+
+static bool read_spelled(const struct json *object, struct spelled *out, struct error *e)
+{
+	const struct json *list;
+
+	if (!json_optional(object, "spelled", JSON_ARRAY, &list, e))
+		return false;
+	for (const struct json *v = list ? list->child : NULL; v; v = v->next) {
+		int k, n;
+
+		if (!json_is(v, JSON_ARRAY, e))
+			return false;
+		if (v->n_child != 2)
+			return json_error(v, e, "%d numbers, expected 2", v->n_child);
+		if (!json_int(v->child, 0, SPELLED_COUNT - 1, &k, e) ||
+		    !json_int(v->child->next, 1, LIMIT_SPELLINGS - 1, &n, e))
+			return false;
+		out->at[k] = (unsigned char)n;
+	}
+	return true;
+}
+
 static void put_symptom(struct json_writer *w, const struct symptom *s)
 {
 	char factor[REAL_TEXT];
@@ -74,6 +115,7 @@ static void put_symptom(struct json_writer *w, const struct symptom *s)
 	json_member_string(w, "deviation", deviation_names[s->deviation]);
 	json_member_string(w, "factor", real_print(s->factor, factor));
 	json_member_bool(w, "weak_zero", s->weak_zero);
+	put_spelled(w, &s->spelled);
 	json_member_bool(w, "flaky", s->flaky);
 	json_member_bool(w, "unsteady", s->unsteady);
 	json_member_integer(w, "inlets", s->inlets);
@@ -106,7 +148,7 @@ static bool read_symptom(struct triage *self, const struct json *v, struct sympt
 	    !read_name(v, "deviation", deviation_names, DEVIATION_COUNT, &deviation, e) ||
 	    !read_flag(v, "batch", &out->asked.batch, e) || !read_flag(v, "weak_zero", &out->weak_zero, e) ||
 	    !read_flag(v, "flaky", &out->flaky, e) || !read_flag(v, "unsteady", &out->unsteady, e) ||
-	    !json_required(v, "inlets", JSON_NUMBER, &inlets, e) ||
+	    !read_spelled(v, &out->spelled, e) || !json_required(v, "inlets", JSON_NUMBER, &inlets, e) ||
 	    !json_int(inlets, 0, (1 << INLETS) - 1, &out->inlets, e) ||
 	    !json_required(v, "trip", JSON_NUMBER, &trip, e) || !json_int(trip, 0, INT_MAX, &out->trip, e) ||
 	    !json_required(v, "most", JSON_NUMBER, &most, e) || !json_int(most, 0, INT_MAX, &out->most, e))

@@ -132,12 +132,13 @@ static void record(struct triage *self, const struct shown *shown, struct findin
 	char *own = heap_text(shown->signature);
 	struct trail trail = {0};
 	struct finding *found = NULL, *of;
-	struct known_names names = {self, name, own, &shown->c->program, shown->n_quiet, shown->quiet, &trail, &found};
 	struct limit limit = {.stop = stop_requested, .deadline = search_deadline(self)};
 	struct slips slips = {0};
 	const int before = self->n_finding;
 	int64_t work = 0;
 	struct bench one;
+	struct known_names names = {
+	    self, name, own, &shown->c->program, &one, shown->n_quiet, shown->quiet, &trail, &found};
 	const struct question same = {.bench = &one,
 	    .signature = own,
 	    .slips = &slips,

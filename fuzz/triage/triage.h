@@ -116,9 +116,10 @@ void triage_end(struct triage *self);
  */
 void triage_record_incident(struct triage *self, int which, const char *signature, const struct testcase *c,
     const struct evidence *seen, int64_t number);
-/* The report of a judgement, as evidence.  name, spec, version: of the engine. */
-struct evidence triage_evidence(const char *name, const char *spec, const char *version, const char *signature,
-    const struct testcase *c, const struct bench_result *r, int which, uint64_t seed, int64_t number, struct arena *a);
+/* The report of a judgement, as evidence.  name, spec, version: of the engine. spellings: as engine_spellings says. */
+struct evidence triage_evidence(const char *name, const char *spec, const char *version, const char *spellings,
+    const char *signature, const struct testcase *c, const struct bench_result *r, int which, uint64_t seed,
+    int64_t number, struct arena *a);
 /* Removes the reports of findings that no longer are findings of their own.  Call it when the rest is safe on disk. */
 void triage_remove_dropped(struct triage *self);
 

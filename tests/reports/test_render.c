@@ -32,7 +32,7 @@ static const char *report_of(const char *text, struct arena *a)
 	const char *q = quoted(text, a);
 
 	return arena_printf(a,
-	    "{\"schema\":\"adjudge.report/1\",\"signature\":%s,\"engine\":%s,\"engine_version\":%s,"
+	    "{\"schema\":\"adjudge.report/1\",\"signature\":%s,\"engine\":%s,\"spellings\":%s,\"engine_version\":%s,"
 	    "\"verdict\":%s,\"deviation\":\"none\",\"summary\":%s,\"request\":%s,"
 	    "\"where\":{\"point\":0,\"of\":%s},\"expected\":{\"type\":%s},\"returned\":{\"type\":%s},"
 	    "\"points\":[{\"text\":%s,\"derivative\":[{\"of\":%s,\"type\":%s,\"elements\":[{\"element\":0,"
@@ -48,7 +48,7 @@ static const char *report_of(const char *text, struct arena *a)
 	    "\"experiments\":[{\"title\":%s,\"varies\":%s,\"columns\":[%s],"
 	    "\"rows\":[{\"cells\":[%s],\"engine\":%s,\"verdict\":%s,\"fails\":true}]}]},"
 	    "\"versions\":{\"adjudge\":%s},\"script\":{\"language\":%s,\"text\":%s},\"case\":%s}",
-	    q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q,
+	    q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q,
 	    small_case);
 }
 

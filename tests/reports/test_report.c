@@ -189,7 +189,7 @@ static const struct {
         "tape+x gives 9007199254740992 for element [1] of the result 0 where 9007199254740993 is right: off by "
         "1 (vjp wrt [0], point 0)."},
     {SAMPLE_PRIMAL_REQUEST, "primal-request", "(primal, point 0)."},
-    {SAMPLE_JVP, "jvp", "element [0] of the tangent of result 0"},
+    {SAMPLE_JVP, "jvp", "(jvp wrt [0], sin as sine, request as traced, point 0)."},
     {SAMPLE_NAN, "nan",
         "tape+x gives nan for element [0] of the cotangent of input 0 where 0.5 is right, though every "
         "operation on the "
@@ -339,6 +339,7 @@ static struct sample *sample_of(enum sample_kind kind, struct arena *a)
 		break;
 	case SAMPLE_JVP:
 		spoil(s, VERDICT_WRONG, 0, INFINITY, false);
+		s->report.spellings = "sin as sine, request as traced";
 		break;
 	case SAMPLE_NAN:
 		spoil(s, VERDICT_NAN_LEAK, 0, NAN, false);

@@ -112,8 +112,9 @@ static void add_finding(struct campaign *self, int k, const struct testcase *c, 
 	self->finding_record[io->n_finding++] = (struct case_finding){.which = k,
 	    .point = r->judgement[k].point,
 	    .signature = signature,
-	    .evidence = triage_evidence(self->name[k], self->spec[k], self->version[k], signature, c, r, k,
-	        self->o->seed, case_number(io->draw), a)};
+	    .evidence = triage_evidence(self->name[k], self->spec[k], self->version[k],
+	        engine_spellings(self->bench.engine[k], c, a), signature, c, r, k, self->o->seed, case_number(io->draw),
+	        a)};
 }
 
 /* The answers of an incident: every point ended so. */
@@ -150,8 +151,9 @@ void campaign_fill_incidents(struct campaign *self, const struct testcase *c, co
 		self->finding_record[io->n_finding++] = (struct case_finding){.which = k,
 		    .signature = signature,
 		    .incident = true,
-		    .evidence = triage_evidence(self->name[k], self->spec[k], self->version[k], signature, &c[at], bad,
-		        k, self->o->seed, case_number(io->draw), a)};
+		    .evidence = triage_evidence(self->name[k], self->spec[k], self->version[k],
+		        engine_spellings(self->bench.engine[k], &c[at], a), signature, &c[at], bad, k, self->o->seed,
+		        case_number(io->draw), a)};
 	}
 }
 

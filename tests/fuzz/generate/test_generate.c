@@ -124,6 +124,33 @@ static void test_absent_dtypes(void)
 	}
 }
 
+/* Variants are drawn last: the rest of a case is the same with them and without. */
+static void test_variants(void)
+{
+	struct profile plain = profile_default(), varied = plain;
+	int n[2] = {0};
+
+	varied.variants = true;
+	CHECK(!profile_equal(&plain, &varied), "the profiles are equal");
+	for (uint64_t seed = 0; seed < 100; seed++) {
+		struct choice c = choice_seeded(seed), same = c;
+		struct testcase x, y;
+
+		arena_reset(&arena);
+		x = generate(&c, &plain, &arena);
+		y = generate(&same, &varied, &arena);
+		n[y.variant != 0]++;
+		CHECK(!x.variant && testcase_check(&y, NULL), "seed %d", (int)seed);
+		y.variant = 0;
+		CHECK(testcase_equal(&x, &y), "seed %d: another case", (int)seed);
+		for (int k = 0; k < 4; k++) {
+			x = mutate(&x, &c, &plain, &arena);
+			CHECK(!x.variant, "seed %d: a mutation drew a variant", (int)seed);
+		}
+	}
+	CHECK(n[0] > 30 && n[1] > 30, "%d without a variant, %d with one", n[0], n[1]);
+}
+
 static void test_determinism(void)
 {
 	static const struct {
@@ -444,6 +471,7 @@ int main(int argc, char **argv)
 	arena_init(&arena, (size_t)256 << 20);
 	CHECK_LAW(test_simplest());
 	test_determinism();
+	test_variants();
 	CHECK_LAW(test_round_trip());
 	CHECK_LAW(test_valid());
 	CHECK_LAW(test_bytes());

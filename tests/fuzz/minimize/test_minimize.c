@@ -296,6 +296,46 @@ static void check_hoist(struct arena *a)
 	CHECK(e.c.program.top.result[0] == e.c.program.top.param + 1, "result v%d", e.c.program.top.result[0]);
 }
 
+static bool draws_second(void *name, const struct testcase *c, struct arena *scratch)
+{
+	(void)scratch;
+	return testcase_spelling(c->variant, name, 2) == 1;
+}
+
+static bool always(void *context, const struct testcase *c, struct arena *scratch)
+{
+	(void)context;
+	(void)c;
+	(void)scratch;
+	return true;
+}
+
+/* What needs no spelling ends in variant 0, and what needs one in the smallest that draws it. */
+static void check_variant(struct arena *a)
+{
+	static const struct {
+		const char *name;
+		interesting_fn *interesting;
+		int variant, end;
+	} rows[] = {
+	    {"sin", always, 250, 0},
+	    {"clamp", draws_second, 250, 2},
+	    {"clamp", draws_second, 2, 2},
+	    {"gather", draws_second, 65535, 1},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		struct testcase c = test_function(a, "x: f64[]", "y = sin x", "0.5", "vjp"), end;
+		struct minimize_statistics stats;
+
+		c.variant = rows[k].variant;
+		while (!rows[k].interesting((void *)(uintptr_t)rows[k].name, &c, a))
+			c.variant--;
+		end = minimize(&c, rows[k].interesting, (void *)(uintptr_t)rows[k].name, 1000, NULL, a, &stats);
+		CHECK(end.variant == rows[k].end, "%s from %d: variant %d", rows[k].name, c.variant, end.variant);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct minimize_statistics stats;
@@ -315,6 +355,7 @@ int main(int argc, char **argv)
 	if (row_wanted("cut"))
 		check_cut(&a);
 	CHECK_LAW(check_hoist(&a));
+	CHECK_LAW(check_variant(&a));
 	if (row_wanted("branch results"))
 		check_branch_results(&a);
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)

@@ -190,6 +190,24 @@ static void test_patterns(void)
 	}
 }
 
+/* The spellings stand behind a bar, and have none themselves. */
+static void test_spelled(struct arena *a)
+{
+	static const struct {
+		const char *fine, *spellings, *expected;
+	} rows[] = {
+	    {"e|vjp|sin", NULL, "e|vjp|sin"},
+	    {"e|vjp|sin", "sin as b", "e|vjp|sin|sin as b"},
+	    {"e|vjp|sin", "sin as |b|, request as c", "e|vjp|sin|sin as /b/, request as c"},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		const char *text = fine_spelled(rows[k].fine, rows[k].spellings, a);
+
+		CHECK(!strcmp(text, rows[k].expected), "%s, not %s", text, rows[k].expected);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -199,6 +217,7 @@ int main(int argc, char **argv)
 	test_names(&a);
 	test_asked();
 	test_patterns();
+	CHECK_LAW(test_spelled(&a));
 	arena_free(&a);
 	return check_done();
 }

@@ -101,6 +101,49 @@ static void test_covers(void)
 	CHECK(!symptom_resembles(&a, &c) && !symptom_resembles(&a, &d), "other ops, another kind");
 }
 
+/* An op in another spelling is another op; other spellings elsewhere do not matter, but those of the levels do. */
+static void test_spelled(void)
+{
+	static const struct {
+		const char *x, *y;
+		int spelled_x[3], spelled_y[3]; /* of mul, sin and the request */
+		int expected;
+		bool resembles; /* names both the same ops */
+	} pairs[] = {
+	    {"mul", "mul+sin", {0, 0, 0}, {0, 0, 0}, -1, false},
+	    {"mul", "mul+sin", {0, 0, 0}, {0, 2, 0}, 0, false},
+	    {"mul", "mul+sin", {0, 0, 0}, {1, 0, 0}, 0, false},
+	    {"mul", "mul+sin", {1, 0, 0}, {1, 2, 0}, -1, false},
+	    {"mul", "mul+sin", {1, 0, 0}, {2, 0, 0}, 0, false},
+	    {"mul", "mul+sin", {1, 0, 0}, {0, 0, 0}, 0, false},
+	    {"mul", "mul+sin", {0, 0, 0}, {0, 0, 1}, 0, false},
+	    {"mul", "mul+sin", {0, 0, 1}, {0, 0, 1}, -1, false},
+	    {"mul+sin", "mul", {0, 1, 0}, {0, 0, 0}, 0, false},
+	    {"mul+sin", "mul", {0, 1, 0}, {0, 1, 0}, 1, false},
+	    {"mul", "mul", {0, 0, 0}, {1, 0, 0}, 0, false},
+	    {"mul", "mul", {1, 0, 0}, {1, 0, 0}, -1, true},
+	};
+
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		if (!row_wanted("spelled: %zu", i))
+			continue;
+		const struct told tx = {pairs[i].x, VJP, WRONG(1.5), STEADY},
+		                  ty = {pairs[i].y, VJP, WRONG(1.5), STEADY};
+		static const int place[] = {OP_MUL, OP_SIN, SPELLED_REQUEST};
+		struct symptom x = symptom(&tx), y = symptom(&ty);
+
+		for (int k = 0; k < 3; k++) {
+			x.spelled.at[place[k]] = (unsigned char)pairs[i].spelled_x[k];
+			y.spelled.at[place[k]] = (unsigned char)pairs[i].spelled_y[k];
+		}
+		x.fine = "x";
+		y.fine = "y";
+		CHECK(same_bug(&x, &y) == pairs[i].expected, "%s and %s: %d", pairs[i].x, pairs[i].y, same_bug(&x, &y));
+		CHECK(symptom_resembles(&x, &y) == pairs[i].resembles, "%s and %s: resemble", pairs[i].x, pairs[i].y);
+		CHECK(symptom_covers(&x, &y) == (pairs[i].expected < 0), "%s and %s: cover", pairs[i].x, pairs[i].y);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	check_begin(argc, argv);
@@ -113,6 +156,7 @@ int main(int argc, char **argv)
 		CHECK(same_bug(&x, &y) == rows[i].expected, "row %zu: %s and %s: %d", i, x.fine, y.fine,
 		    same_bug(&x, &y));
 	}
+	test_spelled();
 	CHECK_LAW(test_covers());
 	return check_done();
 }
