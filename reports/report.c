@@ -6,21 +6,13 @@
 
 #include "graph/json.h"
 
-#include <cjson/cJSON.h>
-#include <gnu/libc-version.h>
 #include <math.h>
-#include <mpfr.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Elements listed per tensor; the worst one is listed whatever its number. */
 enum { REPORT_ELEMENTS = 64 };
-
-#ifdef __clang__
-#define REPORT_COMPILER "clang " __clang_version__
-#else
-#define REPORT_COMPILER "gcc " __VERSION__
-#endif
 
 static const char *const fd_outcome_names[] = {
     [FD_NOT_RUN] = "not-run",
@@ -28,17 +20,6 @@ static const char *const fd_outcome_names[] = {
     [FD_DISAGREES] = "disagrees",
     [FD_ABSTAINS] = "abstains",
 };
-
-const char *const *report_versions(void)
-{
-	/* filled at run time, because libraries tell their versions only then; every call writes the same pointers */
-	static const char *pairs[11];
-	const char *const now[11] = {"adjudge", ADJUDGE_VERSION, "mpfr", mpfr_get_version(), "cjson", cJSON_Version(),
-	    "libc", gnu_get_libc_version(), "compiler", REPORT_COMPILER, NULL};
-
-	memcpy(pairs, now, sizeof(pairs));
-	return pairs;
-}
 
 /* ---- pieces ---- */
 
@@ -370,10 +351,41 @@ static void put_program(struct json_writer *w, const struct program *p)
 	json_end(w);
 }
 
+static void put_fine(struct json_writer *w, const struct report *r)
+{
+	const struct json *before = r->before ? json_find(r->before, "fine") : NULL;
+
+	if (r->fine)
+		json_member_string(w, "fine", r->fine);
+	else if (before && before->kind == JSON_STRING)
+		json_member_string(w, "fine", before->text);
+}
+
+/* Writes an object of texts, integers and such objects. */
+static void put_again(struct json_writer *w, const struct json *object)
+{
+	for (const struct json *v = object->child; v; v = v->next)
+		if (v->kind == JSON_STRING) {
+			json_member_string(w, v->key, v->text);
+		} else if (v->kind == JSON_NUMBER) {
+			json_member_integer(w, v->key, strtoll(v->text, NULL, 10));
+		} else if (v->kind == JSON_OBJECT) {
+			json_member_object(w, v->key, JSON_FLOW);
+			put_again(w, v);
+			json_end(w);
+		}
+}
+
 static void put_found(struct json_writer *w, const struct report *r)
 {
+	const struct json *before = r->before ? json_find(r->before, "found") : NULL;
 	char seed[32];
 
+	if (!r->found && before && before->kind == JSON_OBJECT) {
+		json_member_object(w, "found", JSON_FLOW);
+		put_again(w, before);
+		json_end(w);
+	}
 	if (!r->found)
 		return;
 	/* a string: JSON numbers lose bits past 2^53 */
@@ -430,8 +442,7 @@ char *report_write(const struct report *r, struct arena *a, size_t *len)
 	struct json_writer w = json_document(a, "adjudge.report/1");
 
 	json_member_string(&w, "signature", r->signature);
-	if (r->fine)
-		json_member_string(&w, "fine", r->fine);
+	put_fine(&w, r);
 	json_member_string(&w, "engine", r->engine);
 	if (r->engine_spec && strcmp(r->engine_spec, r->engine))
 		json_member_string(&w, "engine_spec", r->engine_spec);

@@ -23,6 +23,9 @@ struct report {
 	uint64_t seed;
 	long case_number;
 	int minimize_tried, minimize_accepted;
+	/* The JSON of the report that this one replaces: members fine and found are those of it.  NULL: it replaces
+	 * none. */
+	const struct json *before;
 	const struct characterization *characterization; /* NULL: no experiments were run */
 	/* A program that makes the engine's calls alone, and the suffix of its language; NULL: not known. */
 	const char *script, *script_suffix;

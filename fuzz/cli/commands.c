@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "engines/engine.h"
 #include "engines/process/hello.h"
@@ -95,6 +96,13 @@ static struct reported report_engine(const char *text, size_t len, struct arena 
 		return (struct reported){0};
 	return (struct reported){
 	    text_member(root, "engine"), text_member(root, "engine_spec"), text_member(root, "signature")};
+}
+
+bool is_directory(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 int write_output(const char *path, const char *text, size_t len)

@@ -26,6 +26,7 @@ int command_worker(int argc, char **argv);
 
 enum { COMMAND_ARENA = 1 << 30 };
 
+bool is_directory(const char *path);
 /* Writes to the file of that path (file_write_path), or to standard output (NULL): an exit code, after a complaint
  * where it failed. */
 int write_output(const char *path, const char *text, size_t len);
@@ -132,17 +133,5 @@ const char *corpus_folder(struct arena *a);
 
 /* The folder of adapters that has `file`, in the arena or from the environment; NULL where none has it. */
 const char *adapter_folder(const char *file, struct arena *a);
-
-/* ---- report_index.c ---- */
-
-bool is_directory(const char *path);
-/*
- * Writes the index of the campaign in that directory as json or markdown (any other format) to the file `out` (NULL:
- * standard output).  baseline: a file of known findings, which are marked, or NULL.  Returns an exit code.
- */
-int report_index(const char *dir, const char *format, const char *baseline, const char *out, struct arena *a);
-/* Writes the index as OUT/index.html and a page per finding into OUT/findings; OUT is DIR/html if it is NULL. Elsewhere
- * it gets copies of the reports too, so that it is complete in itself.  Returns an exit code. */
-int report_pages(const char *dir, const char *baseline, const char *out, struct arena *a);
 
 #endif

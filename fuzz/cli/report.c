@@ -1,24 +1,21 @@
 /* report.c: adjudge report: makes experiments around a case, and writes the report in one of the formats. */
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "emit/emit.h"
-#include "engines/process/hello.h"
 #include "reports/render.h"
-#include "reports/report.h"
-#include "fuzz/characterize/characterize.h"
 #include "commands.h"
-#include "fuzz/bench/stop.h"
+#include "explain.h"
+#include "report_pages.h"
 
-enum { DEFAULT_SECONDS = 60, ASKS = 16 }; /* ASKS: an engine whose answers differ may be right at first */
+enum { DEFAULT_SECONDS = 60 };
 
 struct report_options {
-	const char *spec, *out; /* spec: [NAME=]SPEC; NULL: not given */
+	struct texts engines; /* [NAME=]SPEC */
 	struct naming names;
+	const char *format, *baseline, *out; /* format: NULL: not given */
 	const struct rendering *rendering;
 	bool again;
-	struct characterize_options characterize;
+	struct explain_options explain;
 };
 
 static int render(const struct report_options *o, const char *source, size_t len, struct arena *a)
@@ -33,79 +30,6 @@ static int render(const struct report_options *o, const char *source, size_t len
 	}
 	o->rendering->render(&out, root, source);
 	return write_output(o->out, out.at ? out.at : "", out.len);
-}
-
-/* Adds to the report a program for the engine alone, if the engine writes one: of the case that is shown first. */
-static void add_script(struct report *r, struct engine *engine, struct arena *a)
-{
-	const struct hello *hello = engine_hello(engine);
-	const struct testcase *c = r->characterization->typical.c ? r->characterization->typical.c : r->c;
-	const struct emission x = {.c = c, .brief = true, .arena = a, .out = NEW(a, struct text, 1)};
-	struct error e = {0};
-	const char **text;
-	int n;
-
-	x.out->arena = a;
-	if (!hello || !*hello->emits || !engine_emit(engine, c, a, &text, &n, &e))
-		return;
-	emit_adapted(&x, hello->emits, text, n);
-	r->script = x.out->at;
-	r->script_suffix = hello->emits;
-}
-
-/* The report of a finding, with the results of experiments. */
-static int report_case(const struct report_options *o, const struct testcase *c, struct arena *a)
-{
-	const struct oracle_options oracle = {.seed = 1, .fd_one_in = INT_MAX};
-	struct characterization x;
-	struct bench_result r;
-	struct report report;
-	struct error e = {0};
-	const char *name;
-	struct bench b;
-	char *text;
-	size_t len;
-	int code;
-
-	stop_on_signals();
-	if (!bench_open(&b, &o->spec, 1, &oracle, &e)) {
-		complain("%s", e.text);
-		return stop_signal() ? complain_about_stop("report") : EXIT_OURS;
-	}
-	name = engine_name(b.engine[0]);
-	bench_judge(&b, c, a, &r);
-	for (int k = 1; k < ASKS && !verdict_is_finding[r.judgement[0].verdict] && !r.interrupted &&
-	     !machine_failed(name, r.answer[0], c->n_point);
-	     k++)
-		bench_judge(&b, c, a, &r);
-	if (machine_failed(name, r.answer[0], c->n_point)) {
-		code = EXIT_OURS;
-	} else if (r.interrupted) {
-		code = complain_about_stop("report");
-	} else if (!verdict_is_finding[r.judgement[0].verdict]) {
-		complain("%s shows no finding here: %s", name, verdict_names[r.judgement[0].verdict]);
-		code = EXIT_NOTHING;
-	} else if (!characterize(&b, o->spec, c, &o->characterize, a, &x, &e)) {
-		complain("report: %s", e.text);
-		code = EXIT_USAGE;
-	} else {
-		report = (struct report){.signature = signature_coarse(name, c, &r.judgement[0], a),
-		    .engine = name,
-		    .engine_spec = engine_spec(b.engine[0]),
-		    .engine_version = engine_version(b.engine[0], a),
-		    .spellings = engine_spellings(b.engine[0], c, a),
-		    .c = c,
-		    .truth = &r.truth,
-		    .answers = r.answer[0],
-		    .judgement = &r.judgement[0],
-		    .characterization = &x};
-		if (!strcmp(o->rendering->name, "issue"))
-			add_script(&report, b.engine[0], a);
-		text = report_write(&report, a, &len);
-		code = render(o, text, len, a);
-	}
-	bench_close(&b);
-	return stop_exit_code(code);
 }
 
 /* The text of a report that has this member; NULL: it has none, or is no report. */
@@ -130,6 +54,28 @@ static int show_as_it_is(const struct report_options *o, const char *path, struc
 	return render(o, text, len, a);
 }
 
+/* The JSON of a report whose members stay; NULL for a case and for standard input. */
+static const struct json *report_before(const char *path, struct arena *a)
+{
+	struct error e = {0};
+	size_t len;
+	const char *text = strcmp(path, "-") ? report_with(path, "case", a, &len) : NULL;
+
+	return text ? json_read(text, len, a, &e) : NULL;
+}
+
+static int report_case(const struct report_options *o, const char *path, const struct testcase *c, struct arena *a)
+{
+	const char *text;
+	size_t len;
+	int code = explain_case(&o->explain, c, report_before(path, a), a, &text, &len), written;
+
+	if (!text)
+		return code;
+	written = render(o, text, len, a);
+	return code == EXIT_NO_FINDING ? written : code;
+}
+
 static int report_path(struct report_options *o, const char *path, struct arena *a)
 {
 	struct reported own;
@@ -139,15 +85,21 @@ static int report_path(struct report_options *o, const char *path, struct arena 
 	size_t len;
 	int code;
 
-	text = o->again || o->spec || !strcmp(path, "-") ? NULL : report_with(path, "characterization", a, &len);
+	if (o->engines.n > 1) {
+		complain("report: one engine for one case; --engine may be repeated for the directory of a campaign");
+		return EXIT_USAGE;
+	}
+	o->explain.spec = o->engines.n ? o->engines.at[0] : NULL;
+	text = o->again || o->explain.spec || !strcmp(path, "-") ? NULL
+	                                                         : report_with(path, "characterization", a, &len);
 	if (text)
 		return render(o, text, len, a);
 	if (!read_case(path, a, &c, &own, &e))
 		return complain_about_case(&e);
-	code = choose_engine("report", path, &own, &o->names, &o->spec, a);
+	code = choose_engine("report", path, &own, &o->names, &o->explain.spec, a);
 	if (code == EXIT_NOTHING)
 		return show_as_it_is(o, path, a);
-	return code >= 0 ? code : report_case(o, &c, a);
+	return code >= 0 ? code : report_case(o, path, &c, a);
 }
 
 static const char *names_of_experiments(struct arena *a)
@@ -168,37 +120,40 @@ static const char *names_of_formats(struct arena *a)
 	return text;
 }
 
-/* format: NULL means pages. */
-static int report_campaign(const char *dir, const char *format, const char *baseline, const char *out, struct arena *a)
+static int report_campaign(struct report_options *o, const char *dir, struct arena *a)
 {
-	if (!format || !strcmp(format, "html"))
-		return report_pages(dir, baseline, out, a);
-	if (!strcmp(format, "dot") || !strcmp(format, "issue")) {
-		complain("report: no index as '%s': html, markdown or json", format);
+	const struct experiments_plan plan = {&o->engines, &o->names, o->again, &o->explain};
+	int code;
+
+	if (o->format && strcmp(o->format, "html")) {
+		if (strcmp(o->format, "dot") && strcmp(o->format, "issue"))
+			return report_index(dir, o->format, o->baseline, o->out, a);
+		complain("report: no index as '%s': html, markdown or json", o->format);
 		return EXIT_USAGE;
 	}
-	return report_index(dir, format, baseline, out, a);
+	code = report_experiments(dir, o->out, &plan, a);
+	return code >= 0 ? code : report_pages(dir, o->baseline, o->out, a);
 }
 
 int command_report(int argc, char **argv)
 {
-	struct report_options report = {.characterize = {.seconds = DEFAULT_SECONDS}};
-	const char *format = NULL, *baseline = NULL, *engines = NULL;
-	const char **const other[] = {&report.spec};
-	struct texts none = {0};
+	struct report_options report = {.explain = {.characterize = {.seconds = DEFAULT_SECONDS}}};
+	const char *engines = NULL;
 	int64_t held_out = 0;
 	const struct option_row rows[] = {
-	    {"engine", OPTION_TEXT, &report.spec, ENGINE_ARGUMENT,
-	        "the engine with the finding (default: the one of a report)"},
-	    {"engines", OPTION_TEXT, &engines, "FILE", ENGINES_HELP_ONE},
-	    {"format", OPTION_TEXT, &format, "NAME",
+	    {"engine", OPTION_TEXTS, &report.engines, ENGINE_ARGUMENT,
+	        "the engine with the finding (default: the one of a report); with DIR: make experiments around its "
+	        "findings, and repeat it for more engines"},
+	    {"engines", OPTION_TEXT, &engines, "FILE",
+	        "names of engines (adjudge.engines/1) that --engine may take; with DIR alone: all of them"},
+	    {"format", OPTION_TEXT, &report.format, "NAME",
 	        "text (default), json, markdown, issue, html (default for DIR) or dot"},
 	    {"out", OPTION_TEXT, &report.out, "FILE",
 	        "write here; for pages, the directory (default: standard output, DIR/html)"},
-	    {"baseline", OPTION_TEXT, &baseline, "FILE", "with DIR: mark the findings that are known"},
-	    {"experiments", OPTION_TEXT, &report.characterize.experiments, "LIST",
+	    {"baseline", OPTION_TEXT, &report.baseline, "FILE", "with DIR: mark the findings that are known"},
+	    {"experiments", OPTION_TEXT, &report.explain.characterize.experiments, "LIST",
 	        "only these experiments, separated by commas"},
-	    {"time", OPTION_LIMIT, &report.characterize.seconds, "TIME",
+	    {"time", OPTION_LIMIT, &report.explain.characterize.seconds, "TIME",
 	        "begin no variant after this long (default 60s; 0: no limit)"},
 	    {"held-out", OPTION_NUMBER, &held_out, "N", "try the condition on N fresh variants"},
 	    {"again", OPTION_FLAG, &report.again, NULL, "repeat the experiments of a report that has them"},
@@ -216,7 +171,8 @@ int command_report(int argc, char **argv)
 	    "variants.  If the report has experiments already, it is only written in another format.  So is\n"
 	    "the report of an engine that is not built in, unless --engine gives it.\n"
 	    "For the directory of a campaign, writes pages to look at in the morning: DIR/html/index.html, with\n"
-	    "the campaign, its findings, most different first, and a page for each.  No engine is started.\n"
+	    "the campaign, its findings, most different first, and a page for each.  No engine is started,\n"
+	    "except those of --engine and --engines: the pages of their findings say what experiments show.\n"
 	    "Formats json and markdown write the index alone.\n"
 	    "Experiments: %s.\n"
 	    "Example: adjudge report corpus/documents/nx-while-acc-mul-x-n3.json --engine functional+residual-fifo\n"
@@ -227,15 +183,16 @@ int command_report(int argc, char **argv)
 	code = options_parse(&o, argc, argv, &path, &n);
 	if (code >= 0)
 		goto out;
-	report.characterize.held_out = held_out > 100000 ? 100000 : (int)held_out;
-	report.rendering = rendering_find(format ? format : renderings[0].name);
+	report.explain.characterize.held_out = held_out > 100000 ? 100000 : (int)held_out;
+	report.rendering = rendering_find(report.format ? report.format : renderings[0].name);
+	report.explain.script = report.format && !strcmp(report.format, "issue");
 	if (!report.rendering) {
-		complain("report: no format '%s'; there are %s", format, names_of_formats(&a));
+		complain("report: no format '%s'; there are %s", report.format, names_of_formats(&a));
 		code = EXIT_USAGE;
-	} else if ((code = naming_apply("report", engines, false, &report.names, &a, &none, other, 1)) >= 0) {
+	} else if ((code = naming_apply("report", engines, false, &report.names, &a, &report.engines, NULL, 0)) >= 0) {
 		goto out;
 	} else if (is_directory(path[0])) {
-		code = report_campaign(path[0], format, baseline, report.out, &a);
+		code = report_campaign(&report, path[0], &a);
 	} else {
 		code = report_path(&report, path[0], &a);
 	}

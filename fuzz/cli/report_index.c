@@ -7,15 +7,10 @@
 #include "reports/file.h"
 #include "reports/html_page.h"
 #include "reports/index.h"
+#include "reports/view.h"
 #include "baseline.h"
 #include "commands.h"
-
-bool is_directory(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
+#include "report_pages.h"
 
 /* Why the baseline accepts the group, if it does: the reason, the link and the date. */
 static const char *why_known(struct baseline *b, const struct index_group *g, const char *path, struct arena *a)
@@ -70,16 +65,10 @@ struct pages {
 	const char *dir, *out, *findings; /* of the campaign, of the pages, OUT/findings */
 	const char *json; /* address of `dir` from OUT, with a slash; NULL: the reports lie in OUT/findings */
 	bool copies;      /* they have to be copied there */
+	bool among;       /* the pages lie among the campaign's own reports */
 	struct index x;
 	struct arena *a;
 };
-
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static bool write_file(const char *dir, const char *name, const char *text, size_t len)
 {
@@ -94,7 +83,7 @@ static bool write_file(const char *dir, const char *name, const char *text, size
 /* The address of another report's page, from a page; NULL for NULL. */
 static const char *neighbour(const char *report, struct arena *a)
 {
-	return report ? html_address(name_of(index_page_of(report, a)), a) : NULL;
+	return report ? html_address(report_name(index_page_of(report, a)), a) : NULL;
 }
 
 static bool write_finding(
@@ -106,20 +95,26 @@ static bool write_finding(
 	    .file = report,
 	    .previous = neighbour(previous, a),
 	    .next = neighbour(next, a),
-	    .json = html_address(p->json ? arena_printf(a, "../%s%s", p->json, report) : name_of(report), a)};
+	    .json = html_address(p->json ? arena_printf(a, "../%s%s", p->json, report) : report_name(report), a)};
 	struct text page = {.arena = a};
 	struct error e = {0};
-	size_t len;
-	const char *text = json_read_bytes(arena_printf(a, "%s/%s", p->dir, report), JSON_BYTES, a, &len, &e);
-	const struct json *root = text ? json_read(text, len, a, &e) : NULL;
+	size_t len, length;
+	const char *text = json_read_bytes(arena_printf(a, "%s/%s", p->dir, report), JSON_BYTES, a, &len, &e), *source;
+	const struct json *root = text ? json_read(text, len, a, &e) : NULL, *explained;
 
 	if (!root) {
 		complain("report: %s: %s", e.place, e.text);
 		return false;
 	}
+	explained = p->among ? NULL : report_explained(p->findings, report_name(report), root, a, &source, &length);
+	if (explained) { /* it lies beside its page */
+		place.json = html_address(report_name(report), a);
+		render_html_finding(&page, explained, &place);
+		return write_file(p->findings, report_name(index_page_of(report, a)), page.at, page.len);
+	}
 	render_html_finding(&page, root, &place);
-	return write_file(p->findings, name_of(index_page_of(report, a)), page.at, page.len) &&
-	    (!p->copies || write_file(p->findings, name_of(report), text, len));
+	return write_file(p->findings, report_name(index_page_of(report, a)), page.at, page.len) &&
+	    (!p->copies || write_file(p->findings, report_name(report), text, len));
 }
 
 static bool write_findings(const struct pages *p)
@@ -143,8 +138,19 @@ static bool write_findings(const struct pages *p)
 	return true;
 }
 
-/* Whether the file has the name of a page of a finding of a campaign: 16 hexadecimal digits and ".html". */
-static bool is_page(const char *name) { return strspn(name, "0123456789abcdef") == 16 && !strcmp(name + 16, ".html"); }
+/* Whether the file has the name of a page of a finding of a campaign, or of its report: 16 hexadecimal digits and
+ * ".html" or ".json". */
+static bool is_page(const struct pages *p, const char *name)
+{
+	return strspn(name, "0123456789abcdef") == 16 &&
+	    (!strcmp(name + 16, ".html") || (!p->among && !strcmp(name + 16, ".json")));
+}
+
+/* Whether the file is the page or the report at that path. */
+static bool belongs(const struct pages *p, const char *name, const char *report)
+{
+	return !strcmp(report_name(index_page_of(report, p->a)), name) || !strcmp(report_name(report), name);
+}
 
 /* Removes pages of findings that the campaign has no more. */
 static void sweep_pages(const struct pages *p)
@@ -153,11 +159,11 @@ static void sweep_pages(const struct pages *p)
 	struct error e = {0};
 
 	for (struct dirent *entry; d && (entry = readdir(d));) {
-		bool kept = !is_page(entry->d_name);
+		bool kept = !is_page(p, entry->d_name);
 
 		for (int k = 0; k < p->x.n_group && !kept; k++)
 			for (int i = 0; i < p->x.group[k].n_report && !kept; i++)
-				kept = !strcmp(name_of(index_page_of(p->x.group[k].report[i], p->a)), entry->d_name);
+				kept = belongs(p, entry->d_name, p->x.group[k].report[i]);
 		if (!kept)
 			file_remove(p->findings, entry->d_name, &e);
 	}
@@ -165,12 +171,24 @@ static void sweep_pages(const struct pages *p)
 		closedir(d);
 }
 
-static bool is_same_directory(const char *x, const char *y)
+/* Gives each finding with experiments the sentence of its page. */
+static void take_titles(struct pages *p)
 {
-	struct stat left, right;
+	struct error e = {0};
+	const char *text;
+	size_t len;
 
-	return stat(x, &left) == 0 && stat(y, &right) == 0 && left.st_dev == right.st_dev &&
-	    left.st_ino == right.st_ino;
+	for (int k = 0; k < p->x.n_group; k++) {
+		struct index_group *g = &p->x.group[k];
+		const struct json *own, *explained;
+
+		text = json_read_bytes(arena_printf(p->a, "%s/%s", p->dir, g->report[0]), JSON_BYTES, p->a, &len, &e);
+		own = text ? json_read(text, len, p->a, &e) : NULL;
+		explained = own ? report_explained(p->findings, report_name(g->report[0]), own, p->a, &text, &len)
+		                : NULL;
+		if (explained)
+			g->summary = view_title(explained, p->a);
+	}
 }
 
 int report_pages(const char *dir, const char *baseline, const char *out, struct arena *a)
@@ -191,9 +209,12 @@ int report_pages(const char *dir, const char *baseline, const char *out, struct 
 		complain("%s", e.text);
 		return EXIT_OURS;
 	}
-	p.copies = out && !is_same_directory(p.findings, p.x.in_folder ? arena_printf(a, "%s/findings", dir) : dir);
+	p.among = report_among(dir, &p.x, p.findings, a);
+	p.copies = out && !p.among;
 	if (!write_findings(&p))
 		return EXIT_OURS;
+	if (!p.among)
+		take_titles(&p);
 	index_html(&index, &p.x, p.json);
 	if (!write_file(p.out, "index.html", index.at, index.len))
 		return EXIT_OURS;

@@ -33,7 +33,7 @@ class Page(html.parser.HTMLParser):
 
     def __init__(self, path):
         super().__init__()
-        self.path, self.open, self.links, self.scripts, self.text = path, [], [], [], ""
+        self.path, self.open, self.links, self.scripts, self.ids, self.text = path, [], [], [], set(), ""
         self.feed(path.read_text(encoding="utf-8"))
         self.close()
         check(all(tag in OPTIONAL for tag in self.open), f"{path}: not closed: {self.open}")
@@ -42,6 +42,7 @@ class Page(html.parser.HTMLParser):
         attributes = dict(attributes)
         check(tag not in ("img", "iframe", "link", "object"), f"{self.path}: element {tag}")
         check(not any(name.startswith("on") for name in attributes), f"{self.path}: {tag} has a handler")
+        self.ids.add(attributes.get("id"))
         if "href" in attributes:
             self.links.append(attributes["href"])
         if tag == "script":
@@ -73,6 +74,10 @@ def check_pages(folder, findings):
         page = Page(path)
         for link in page.links:
             check(not re.match(r"[a-z]+:|/", link), f"{path}: link is not relative: {link}")
+            link, _, anchor = link.partition("#")
+            check(not anchor or anchor in page.ids, f"{path}: nothing has the id {anchor}")
+            if not link:
+                continue
             target = (path.parent / urllib.parse.unquote(link)).resolve()
             check(target.is_file(), f"{path}: no file behind {link}")
             reached.add(target)
@@ -113,6 +118,38 @@ def campaign(base):
     adjudge("report", base / "c", "--format", "html", "--out", base / "site")
     (base / "c").rename(base / "moved")
     check_pages(base / "site", n)
+
+
+def explained(base):
+    """With an engine, the pages of its findings say what experiments show, and the campaign stays as it is."""
+    c, engine = base / "moved", "functional+residual-fifo"
+    before = pages_of(c / "findings")
+    mine = [name for name, text in before.items() if json.loads(text)["engine"] == engine]
+    adjudge("report", c, "--out", base / "told", "--engine", engine)
+    check_pages(base / "told", len(before))
+    check(pages_of(c / "findings") == before, "experiments changed the campaign")
+    told = pages_of(base / "told/findings")
+    for name, text in before.items():
+        report, own = json.loads(told[name]), json.loads(text)
+        check(("characterization" in report) == (name in mine), f"{name}: experiments for the wrong engine")
+        check(all(report.get(key) == own.get(key) for key in ("fine", "found", "case", "signature")), f"{name}: not the report of the campaign")
+        title = report.get("characterization", {}).get("cause", "").split(". ")[0].removesuffix(".") or own["summary"]
+        page = Page(base / "told/findings" / name.replace(".json", ".html")).text
+        check(title in page and title in Page(base / "told/index.html").text, f"{name}: its page or the index does not say: {title}")
+    # What was found out stays, without the engine and with it.
+    for more in ([], ["--engine", engine]):
+        adjudge("report", c, "--out", base / "told", *more)
+        check(pages_of(base / "told/findings") == told, f"{more}: the second time is not as the first")
+    # A report of another case is not shown.
+    other = {**json.loads(told[mine[0]]), "case": json.loads(before[next(n for n in before if n != mine[0])])["case"]}
+    (base / "told/findings" / mine[0]).write_text(json.dumps(other))
+    adjudge("report", c, "--out", base / "told")
+    check(pages_of(base / "told/findings")[mine[0]] == before[mine[0]], "the experiments of another case are shown")
+    (base / "names.json").write_text(json.dumps({"schema": "adjudge.engines/1", "engines": [{"name": "x", "spec": engine}]}))
+    adjudge("report", c, "--out", base / "told", "--engines", base / "names.json")
+    check(pages_of(base / "told/findings")[mine[0]] == before[mine[0]], "an engine of another name made experiments")
+    adjudge("report", c, "--out", c, "--engine", engine, code=2)
+    adjudge("report", c / "findings" / mine[0], "--engine", engine, "--engine", "tape", code=2)
 
 
 def foreign(base):
@@ -164,7 +201,7 @@ def empty(base):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (campaign, foreign, lone, empty):
+        for part in (campaign, explained, foreign, lone, empty):
             part(pathlib.Path(name))
     print("\n".join(failures) or "all pages are in order")
     return 1 if failures else 0

@@ -1,0 +1,85 @@
+/* explain.c: see explain.h. */
+#include "explain.h"
+#include "commands.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "emit/emit.h"
+#include "engines/process/hello.h"
+#include "fuzz/bench/stop.h"
+#include "reports/report.h"
+
+enum { ASKS = 16 }; /* an engine whose answers differ may be right at first */
+
+/* Adds to the report a program for the engine alone, if the engine writes one: of the case that is shown first. */
+static void add_script(struct report *r, struct engine *engine, struct arena *a)
+{
+	const struct hello *hello = engine_hello(engine);
+	const struct testcase *c = r->characterization->typical.c ? r->characterization->typical.c : r->c;
+	const struct emission x = {.c = c, .brief = true, .arena = a, .out = NEW(a, struct text, 1)};
+	struct error e = {0};
+	const char **text;
+	int n;
+
+	x.out->arena = a;
+	if (!hello || !*hello->emits || !engine_emit(engine, c, a, &text, &n, &e))
+		return;
+	emit_adapted(&x, hello->emits, text, n);
+	r->script = x.out->at;
+	r->script_suffix = hello->emits;
+}
+
+int explain_case(const struct explain_options *o, const struct testcase *c, const struct json *before, struct arena *a,
+    const char **text, size_t *len)
+{
+	const struct oracle_options oracle = {.seed = 1, .fd_one_in = INT_MAX};
+	struct characterization x;
+	struct bench_result r;
+	struct report report;
+	struct error e = {0};
+	const char *name;
+	struct bench b;
+	int code = EXIT_NO_FINDING;
+
+	*text = NULL;
+	stop_on_signals();
+	if (!bench_open(&b, &o->spec, 1, &oracle, &e)) {
+		complain("%s", e.text);
+		return stop_signal() ? complain_about_stop("report") : EXIT_OURS;
+	}
+	name = engine_name(b.engine[0]);
+	bench_judge(&b, c, a, &r);
+	for (int k = 1; k < ASKS && !verdict_is_finding[r.judgement[0].verdict] && !r.interrupted &&
+	     !machine_failed(name, r.answer[0], c->n_point);
+	     k++)
+		bench_judge(&b, c, a, &r);
+	if (machine_failed(name, r.answer[0], c->n_point)) {
+		code = EXIT_OURS;
+	} else if (r.interrupted) {
+		code = complain_about_stop("report");
+	} else if (!verdict_is_finding[r.judgement[0].verdict]) {
+		complain("%s shows no finding here: %s", name, verdict_names[r.judgement[0].verdict]);
+		code = EXIT_NOTHING;
+	} else if (!characterize(&b, o->spec, c, &o->characterize, a, &x, &e)) {
+		complain("report: %s", e.text);
+		code = EXIT_USAGE;
+	} else {
+		report = (struct report){.signature = signature_coarse(name, c, &r.judgement[0], a),
+		    .engine = name,
+		    .engine_spec = engine_spec(b.engine[0]),
+		    .engine_version = engine_version(b.engine[0], a),
+		    .spellings = engine_spellings(b.engine[0], c, a),
+		    .c = c,
+		    .truth = &r.truth,
+		    .answers = r.answer[0],
+		    .judgement = &r.judgement[0],
+		    .before = before,
+		    .characterization = &x};
+		if (o->script)
+			add_script(&report, b.engine[0], a);
+		*text = report_write(&report, a, len);
+	}
+	bench_close(&b);
+	return stop_exit_code(code);
+}
