@@ -157,6 +157,9 @@ struct oracle_options {
 	 * (TOLERANCE.md, "Flushing to zero"). */
 	bool flushes[DTYPE_COUNT];
 	enum alternatives_use alternatives;
+	/* All memory that is kept between cases is taken from the system at once.  Otherwise the first large cases take
+	 * it, and a long campaign seems to grow. */
+	bool whole;
 	const struct oracle_rules
 	    *rules; /* NULL: the right ones; faulty ones (oracle_rules.h) test whether a fault is seen */
 };

@@ -57,11 +57,13 @@ says out 'wrong for x * x'
 check 2 doctor --engine no-such-engine
 check 4 doctor --out /proc/nowhere
 says out 'broken  --out'
-(ulimit -v 900000 && "$adjudge" doctor >"$work/out" 2>"$work/err")
-got=$?
-checks=$((checks + 1))
-[ $got = 4 ] || { failures=$((failures + 1)); echo "doctor with little address space ends with $got" >&2; }
-says out 'fix: ulimit -v unlimited'
+if ! grep -q __asan_init "$adjudge"; then # a sanitizer reserves more address space than that itself
+	(ulimit -v 900000 && "$adjudge" doctor >"$work/out" 2>"$work/err")
+	got=$?
+	checks=$((checks + 1))
+	[ $got = 4 ] || { failures=$((failures + 1)); echo "doctor with little address space ends with $got" >&2; }
+	says out 'fix: ulimit -v unlimited'
+fi
 ADJUDGE_WORKER=$work/nothing "$adjudge" doctor >"$work/out" 2>"$work/err"
 got=$?
 checks=$((checks + 1))

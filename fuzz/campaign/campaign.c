@@ -142,7 +142,7 @@ static void close_campaign(struct campaign *self)
 struct campaign *campaign_open(const struct campaign_options *o, struct error *e)
 {
 	struct campaign *self = heap_new(1, sizeof *self);
-	struct oracle_options oracle = {.seed = o->seed, .fd_one_in = o->fd_one_in};
+	struct oracle_options oracle = {.seed = o->seed, .fd_one_in = o->fd_one_in, .whole = true};
 
 	self->own = *o;
 	self->o = &self->own;

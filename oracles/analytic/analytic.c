@@ -166,6 +166,13 @@ struct analytic *analytic_open(const struct oracle_rules *rules)
 	return self;
 }
 
+void analytic_touch(struct analytic *self)
+{
+	evaluation_touch(&self->ev);
+	memset(self->note, 0, (size_t)self->room * sizeof *self->note);
+	memset(self->flow, 0, (size_t)self->room * sizeof *self->flow);
+}
+
 void analytic_limit(struct analytic *self, struct budget *work) { self->ev.work = work; }
 
 void analytic_accuracy(struct analytic *self, const struct op_accuracy *of) { self->ev.accuracy = of; }

@@ -12,6 +12,8 @@ struct oracle_rules;
  * ends with exit code 4. */
 struct analytic *analytic_open(const struct oracle_rules *rules);
 void analytic_close(struct analytic *self);
+/* Writes to all of the memory that it keeps between cases, as evaluation_touch. */
+void analytic_touch(struct analytic *self);
 /* As evaluation_trim. */
 void analytic_trim(struct analytic *self);
 /*

@@ -237,6 +237,9 @@ void evaluation_trim(struct evaluation *ev, int kept);
  * behind values that are freed afterwards, and hold the heap open there.  Call it after evaluation_open.
  */
 void evaluation_fill(struct evaluation *ev, int kept, mpfr_prec_t widest);
+/* Writes to all of the memory that evaluation_fill reserved, so that the system hands it out now.  No evaluation has
+ * begun. */
+void evaluation_touch(struct evaluation *ev);
 
 /* A step away from a point: sign * 2^step * direction. direction[n_input] has the types of the inputs. An element
  * whose direction is 0 does not move. */

@@ -107,6 +107,12 @@ void evaluation_fill(struct evaluation *ev, int kept, mpfr_prec_t widest)
 	reuse_reserve(ev, kept);
 }
 
+void evaluation_touch(struct evaluation *ev)
+{
+	memset(ev->scalar, 0, (size_t)ev->scalar_room * sizeof *ev->scalar);
+	memset(ev->parent, 0, (size_t)ev->parent_room * sizeof *ev->parent);
+}
+
 /* ---- the trace ---- */
 
 /* Whether no hook is called for scalars. */

@@ -134,8 +134,10 @@ def start_seconds(work):
 
 
 def check_kills(work):
-    # Five starts in a row that fail end a campaign.  So a process that may still be starting is seldom killed.
-    young, born = 3 * start_seconds(work), {}
+    # Five starts in a row that fail end a campaign.  So a process that may still be starting is seldom killed.  Where
+    # processes are slow, by a sanitizer for instance, kills are rarer: each request must get a chance to end.
+    start = start_seconds(work)
+    young, slow, born = 3 * start, max(1, start / 0.2), {}
     mark, out = f"kills-{os.getpid()}", work / "kills"
     draw = random.Random(1)
     errors = (work / "errors").open("w+")
@@ -143,7 +145,7 @@ def check_kills(work):
                           "--jobs", "2", "--quiet", "--out", str(out)], env={**os.environ, "ADJUDGE_TEST_MARK": mark}, stdout=errors, stderr=errors)
     done, begun = 0, time.monotonic()
     while done < KILLS and p.poll() is None:
-        time.sleep(draw.uniform(0.02, 0.12))
+        time.sleep(slow * draw.uniform(0.02, 0.12))
         now = time.monotonic()
         born = {pid: born.get(pid, now) for pid in engines(mark)}
         there = [pid for pid in born if now - born[pid] > young or draw.random() < 0.05]

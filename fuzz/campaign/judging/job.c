@@ -176,7 +176,7 @@ void job_give(struct campaign *self, const struct case_record *record, const str
 
 static void open_engines(struct campaign *self)
 {
-	const struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = self->o->fd_one_in};
+	const struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = self->o->fd_one_in, .whole = true};
 	struct error e = {0};
 
 	if (!bench_open_until(
