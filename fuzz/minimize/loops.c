@@ -172,27 +172,28 @@ static void set_leading(struct edit *e, int value, int n)
 
 enum edit_result pass_trip(struct edit *e, int k)
 {
-	enum { HOWS = 6 };
-	int how = k % HOWS, old, trip;
+	int how = k % TRIP_HOWS, old, trip;
 	struct node *n;
 	struct site s;
 	struct node_loop l;
 
-	if (!edit_site(e, k / HOWS, &s))
+	if (!edit_site(e, k / TRIP_HOWS, &s))
 		return EDIT_END;
 	n = s.node;
 	l = node_loop(n);
 	if (!l.is_loop)
 		return EDIT_SKIP;
 	old = node_max_trip(n);
-	trip = how < 3 ? how : how == 3 ? old / 2 : how == 4 ? old - 1 : old;
+	trip = how == 0 ? 0 : how == TRIP_HOWS - 1 ? old : edit_smaller(old, how - 1);
+	if (how && !trip)
+		return EDIT_SKIP;
 	if (l.counted) {
 		edit_remove_item(n->arg, &n->n_arg, sizeof *n->arg, 0);
-		n->attrs.trip = trip < 0 ? 0 : trip;
+		n->attrs.trip = trip;
 		n->attrs.cap = 0;
 		return EDIT_TRY;
 	}
-	if (trip >= old || trip < 0)
+	if (trip >= old)
 		return EDIT_SKIP;
 	if (op_table[n->op].family == FAMILY_WHILE || op_table[n->op].family == FAMILY_FIXED_POINT)
 		n->attrs.cap = trip;

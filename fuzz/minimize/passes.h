@@ -10,6 +10,12 @@
  */
 typedef enum edit_result minimize_pass_fn(struct edit *e, int k);
 
+/* The k-th smaller size to try in place of an extent or a trip count, k < EDIT_SIZES; 0: there is none at this k. */
+enum { EDIT_SIZES = 30 };
+int edit_smaller(int from, int k);
+/* pass_trip has so many candidates for a loop: none, the smaller sizes, and a fixed count in place of an operand. */
+enum { TRIP_HOWS = EDIT_SIZES + 2, TRIP_ONE_LESS = EDIT_SIZES };
+
 /* Which nodes are cut. */
 typedef bool cut_node_fn(const void *context, const struct program *p, const struct node *n);
 /*

@@ -184,7 +184,6 @@ static enum effect try_edit(
 static enum effect try_shorter(
     const struct question *q, const struct testcase *c, int least, struct arena *a, int *trip)
 {
-	enum { HOWS = 6, ONE_LESS = 4 };
 	struct edit sites = {.c = *c};
 	enum effect out = EFFECT_NONE;
 	struct site s;
@@ -195,7 +194,7 @@ static enum effect try_shorter(
 
 		if (!node_loop(s.node).is_loop || node_max_trip(s.node) < least)
 			continue;
-		if (pass_trip(&e, k * HOWS + ONE_LESS) == EDIT_TRY)
+		if (pass_trip(&e, k * TRIP_HOWS + TRIP_ONE_LESS) == EDIT_TRY)
 			out = effect_of(q, &e, &j);
 		*trip = out == EFFECT_RIGHT ? node_max_trip(s.node) : *trip;
 	}
