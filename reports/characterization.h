@@ -104,7 +104,8 @@ struct characterization {
 	int n_statement;
 	struct statement *statement;
 	struct condition *condition; /* separates the variants of the smallest case best; NULL: none */
-	struct condition *told; /* about the ops of the program alone, as the cause tells it; NULL: not determined */
+	struct condition
+	    *told; /* about the operands to blame, as the cause tells it; NULL: not determined, or always */
 	struct departure *departure; /* NULL: none */
 	int n_case;
 	const struct testcase **cases;

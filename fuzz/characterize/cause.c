@@ -233,12 +233,42 @@ static const char *derivative_word(struct lab *l)
 	return batched ? "batched gradient" : "gradient";
 }
 
-static const char *ops_of_base(struct lab *l)
+/*
+ * Whether the op of the smallest case may be nearly any other one of its family.  Then another op of the case is to
+ * blame, and this one only makes its operand.
+ */
+static bool is_carrier(const struct lab *l, enum op op)
+{
+	enum { SUBSTITUTES = 4 };
+	const struct variant_table *t = lab_find(l, "ops");
+	int fail = 0, pass = 0;
+
+	for (int i = 0; t && i < t->n_row; i++)
+		if (!strcmp(t->row[i].cell[1], op_table[op].name) &&
+		    strcmp(t->row[i].cell[2], op_table[op].name) != 0) {
+			fail += row_fails(&t->row[i], NULL);
+			pass += row_passes(&t->row[i], NULL) && t->row[i].of && t->row[i].expected != 0;
+		}
+	return fail >= SUBSTITUTES && fail > 2 * pass;
+}
+
+/* Some other op of the smallest case that is no carrier; OP_CONSTANT: there is none. */
+static enum op other_cause(struct lab *l, enum op than)
+{
+	for (struct walk w = walk_nodes(&l->base->program.top); walk_next(&w);)
+		if (w.node->op != OP_CONSTANT && w.node->op != than && !is_carrier(l, w.node->op))
+			return w.node->op;
+	return OP_CONSTANT;
+}
+
+/* carriers: also the ops that may be nearly any other one. */
+static const char *ops_of_base(struct lab *l, bool carriers)
 {
 	const char *text = "";
 
 	for (struct walk w = walk_nodes(&l->base->program.top); walk_next(&w);)
-		if (w.node->op != OP_CONSTANT && !strstr(text, op_table[w.node->op].name))
+		if (w.node->op != OP_CONSTANT && (carriers || !is_carrier(l, w.node->op)) &&
+		    !strstr(text, op_table[w.node->op].name))
 			text = LAB_TEXT(l, "%s%s%s", text, *text ? " and " : "", op_table[w.node->op].name);
 	return *text ? text : "an input that is a result";
 }
@@ -246,7 +276,7 @@ static const char *ops_of_base(struct lab *l)
 /* What is wrong with answers that are no numbers, or whose values are wrong. */
 static const char *about_answers(struct lab *l)
 {
-	const char *ops = ops_of_base(l);
+	const char *ops = ops_of_base(l, true);
 
 	switch (l->finding.verdict) {
 	case VERDICT_WRONG_PRIMAL:
@@ -303,21 +333,64 @@ static bool any_wrong(const struct blame *b)
 	return false;
 }
 
+/* Fills b; whether an operand is wrong.  *alone: it is so where it alone is differentiated. */
+static bool find_blame(struct lab *l, struct blame *b, bool *alone)
+{
+	bool any;
+
+	*b = (struct blame){.table = lab_find(l, "contributions")};
+	b->n_use = lab_uses(l, b->use);
+	*alone = collect(b, true);
+	any = *alone || collect(b, false);
+	for (int i = 0; i < b->n_use; i++)
+		if (b->wrong[i] && is_carrier(l, b->use[i].op) && other_cause(l, b->use[i].op) != OP_CONSTANT)
+			return false;
+	return any;
+}
+
+int lab_blamed(struct lab *l, struct blamed out[LAB_USES])
+{
+	struct blame b;
+	bool alone;
+	int n = 0;
+
+	if (find_blame(l, &b, &alone))
+		for (int i = 0; i < b.n_use; i++)
+			if (b.wrong[i])
+				out[n++] = (struct blamed){b.use[i].op, b.use[i].role};
+	if (n)
+		return n;
+	for (struct walk w = walk_nodes(&l->base->program.top); walk_next(&w) && n < LAB_USES;)
+		if (w.node->op != OP_CONSTANT && !is_carrier(l, w.node->op))
+			out[n++] = (struct blamed){w.node->op, NULL};
+	return n;
+}
+
+/* Whether table `contributions` shows several operands, and none of them wrong. */
+static bool right_by_each(const struct blame *b)
+{
+	int names = 0;
+
+	for (int i = 0; i < b->n_use; i++) {
+		if (b->wrong[i])
+			return false;
+		names += b->right[i] && !named_before(b, b->right, i, false);
+	}
+	return names > 1;
+}
+
 /* Which operands are wrong, and which are right. */
 static const char *about_operands(struct lab *l)
 {
-	struct blame b = {.table = lab_find(l, "contributions")};
+	struct blame b;
 	const char *text = "", *right;
 	bool alone;
 	int n;
 
-	b.n_use = lab_uses(l, b.use);
-	alone = collect(&b, true);
-	if (!alone && !collect(&b, false))
-		return b.table
-		    ? LAB_TEXT(l, "The %s of %s is wrong, though it is right with respect to each single operand.",
-		          derivative_word(l), ops_of_base(l))
-		    : LAB_TEXT(l, "The %s of %s is wrong.", derivative_word(l), ops_of_base(l));
+	if (!find_blame(l, &b, &alone))
+		return LAB_TEXT(l, "The %s of %s is wrong%s.", derivative_word(l),
+		    ops_of_base(l, other_cause(l, OP_CONSTANT) == OP_CONSTANT),
+		    right_by_each(&b) ? ", though it is right with respect to each single operand" : "");
 	right = set_text(l, &b, b.right, &n);
 	for (bool first = true; any_wrong(&b); first = false)
 		text = LAB_TEXT(l, "%s%s%s", text, first ? "" : "; ", about_one_way(l, &b, first));
@@ -336,27 +409,45 @@ static bool is_told(const struct lab *l, const char *needed)
 	return false;
 }
 
-/*
- * Whether what is told says only that an operand is differentiated, though the table of operands shows one that is
- * wrong alone.  Then the paragraph has said so in better words.
- */
-static bool repeats_operands(const struct lab *l, const struct condition *c)
+/* The share of variants that a condition predicts, in percent. */
+static int percent_right(const struct condition *c)
 {
-	static const char *const about_operands_alone[] = {"traces ", "passes ", "derives "};
-	const struct variant_table *t = lab_find(l, "contributions");
-	bool alone = false;
+	const int n = c->failing + c->passing;
 
-	for (int i = 0; t && i < t->n_row; i++)
-		alone |= row_fails(&t->row[i], NULL) && !strcmp(t->row[i].cell[1], "alone");
-	for (int i = 0; i < c->n_term; i++) {
-		bool says = false;
+	return n ? 100 * (c->failing_with + c->passing_without) / n : 0;
+}
 
-		for (int k = 0; k < 3; k++)
-			says |= !strncmp(c->term[i].feature, about_operands_alone[k], strlen(about_operands_alone[k]));
-		if (!says || !c->term[i].holds)
-			return false;
-	}
-	return alone && c->n_term;
+static bool states_count(const struct lab *l)
+{
+	for (int i = 0; i < l->out->n_statement; i++)
+		if (!strcmp(l->out->statement[i].id, "counts"))
+			return true;
+	return false;
+}
+
+/*
+ * "It fails where ...": with the guesses if none of them predicts enough.  "" if the experiment of counts has told the
+ * condition better.
+ */
+static const char *about_condition(struct lab *l)
+{
+	const struct condition *c = l->told;
+	const char *text;
+
+	if (!c)
+		return "";
+	if (c->always)
+		return LAB_TEXT(l, " It fails in %d of the %d variants that differentiate this.", c->failing,
+		    c->failing + c->passing);
+	if (l->out->told)
+		return LAB_TEXT(l, " %s", c->text);
+	if (states_count(l))
+		return "";
+	text = LAB_TEXT(l, " On what it depends is not determined.  The best guess predicts %d %% of the variants: %s",
+	    percent_right(c), c->text);
+	for (int i = 0; i < c->n_alternative; i++)
+		text = LAB_TEXT(l, "%s Or: %s", text, c->alternative[i]);
+	return text;
 }
 
 void lab_tell_cause(struct lab *l)
@@ -365,15 +456,14 @@ void lab_tell_cause(struct lab *l)
 	const char *text = about_answers(l);
 
 	if (!text)
-		text = t ? about_operands(l) : LAB_TEXT(l, "The value of %s is wrong.", ops_of_base(l));
+		text = t ? about_operands(l) : LAB_TEXT(l, "The value of %s is wrong.", ops_of_base(l, true));
 	for (int i = 0; i < l->out->n_statement; i++)
 		if (!strcmp(l->out->statement[i].id, "counts"))
 			text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
-	if (l->out->told && !repeats_operands(l, l->out->told))
-		text = LAB_TEXT(l, "%s %s", text, l->out->told->text);
+	text = LAB_TEXT(l, "%s%s", text, about_condition(l));
 	for (int i = 0; i < l->out->n_statement; i++)
 		if (!strcmp(l->out->statement[i].id, "needed")) { /* the first one says most */
-			if (!is_told(l, l->out->statement[i].text))
+			if (!l->out->told && !is_told(l, l->out->statement[i].text))
 				text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
 			break;
 		}

@@ -86,9 +86,9 @@ static void run_experiment(struct lab *l, const struct experiment *x)
 	struct variant_table table = {.id = x->id, .title = x->title, .varies = x->varies};
 
 	l->table = &table;
-	explanation_of_typical(l->explain, l->typical != l->base && x->typical);
+	explanation_aside(l->explain, x->typical, !x->typical);
 	arena_try(&l->work, call_experiment, &(struct running){l, x});
-	explanation_of_typical(l->explain, false);
+	explanation_aside(l->explain, false, true);
 	if (table.n_row)
 		l->out->table[l->out->n_table++] = table;
 }
@@ -105,6 +105,8 @@ static void run_experiments(struct lab *l, const char *list)
 			out->skipped[out->n_skipped++] = experiments[i].id;
 		else
 			run_experiment(l, &experiments[i]);
+		if (experiments[i].run == experiment_contributions)
+			l->n_blamed = lab_blamed(l, l->blamed);
 	}
 	out->finished = !l->late;
 }
@@ -177,11 +179,10 @@ static void hold_out(struct lab *l, const struct explained *x, int n, struct con
 }
 
 /* NULL: there is none. */
-static struct condition *condition_of(struct lab *l, bool told, struct explained *x)
+static struct condition *condition_of(struct lab *l, const struct explained *x)
 {
 	struct condition *c;
 
-	explanation_find(l->explain, told, l->arena, x);
 	if (!x->n_term && !x->always)
 		return NULL;
 	c = NEW(l->arena, struct condition, 1);
@@ -204,12 +205,18 @@ static struct condition *condition_of(struct lab *l, bool told, struct explained
 static void find_conditions(struct lab *l, int held_out)
 {
 	struct explained separating, told;
-	struct condition *c = condition_of(l, false, &separating), *tell = condition_of(l, true, &told);
+	struct blamed blamed[LAB_USES];
+	const int n = lab_blamed(l, blamed);
+	struct condition *c;
 
+	explanation_find(l->explain, l->arena, &separating);
+	explanation_tell(l->explain, blamed, n, l->arena, &told);
+	c = condition_of(l, &separating);
 	if (c && held_out)
 		hold_out(l, &separating, held_out, c);
 	l->out->condition = c;
-	l->out->told = tell && (told.determined || told.always) ? tell : NULL;
+	l->told = condition_of(l, &told);
+	l->out->told = told.determined ? l->told : NULL;
 }
 
 /* Grows the typical case, and judges it for the report. */
@@ -263,9 +270,9 @@ bool characterize(struct bench *b, const char *spec, const struct testcase *c, c
 	lab_try_chance(&l);
 	find_typical(&l, o->seconds, &out->typical);
 	arena_reset(&l.scratch);
-	explanation_about(l.explain, l.base, &l.scratch);
+	explanation_about(l.explain, l.base);
 	if (l.typical != l.base)
-		explanation_about(l.explain, l.typical, &l.scratch);
+		explanation_about(l.explain, l.typical);
 	run_experiments(&l, o->experiments);
 	find_conditions(&l, o->held_out);
 	lab_depart(&l);

@@ -208,9 +208,10 @@ static const char *inner_use(struct lab *l, const struct node *n, int value)
 	return LAB_TEXT(l, ", the %s of %s there", operand_name(reader, operand, l->arena), op_table[reader->op].name);
 }
 
-int lab_uses(struct lab *l, struct use out[LAB_USES])
+/* The same of any case. */
+static int list_uses(struct lab *l, const struct testcase *c, struct use out[LAB_USES])
 {
-	struct edit e = lab_edit_of(l, l->typical);
+	struct edit e = {.c = *c};
 	struct site s;
 	int n = 0;
 
@@ -218,23 +219,70 @@ int lab_uses(struct lab *l, struct use out[LAB_USES])
 		const char *op = op_table[s.node->op].name;
 		int captured[LAB_USES], captures = 0;
 
-		for (int i = 0; i < s.node->n_arg && n < LAB_USES; i++)
+		for (int i = 0; i < s.node->n_arg && n < LAB_USES; i++) {
+			const char *name = LAB_TEXT(l, "%s of %s", operand_name(s.node, i, l->arena), op);
+
 			if (dtype_is_float(edit_type(&e, s.node->arg[i])->dtype))
-				out[n++] = (struct use){w.number, i, s.node->arg[i], s.top,
-				    LAB_TEXT(l, "%s of %s", operand_name(s.node, i, l->arena), op),
-				    LAB_TEXT(l, "%s of %s", operand_group(s.node, i), op)};
+				out[n++] = (struct use){w.number, s.node->op, i, s.node->arg[i], s.top, name,
+				    LAB_TEXT(l, "%s of %s", operand_group(s.node, i), op), name};
+		}
 		if (s.top && captured_name(s.node->op))
 			captures = list_captures(&e, s.node, captured);
-		for (int i = 0; i < captures && n < LAB_USES; i++)
-			out[n++] = (struct use){w.number, -1, captured[i], s.top,
-			    LAB_TEXT(l, "%s%s of %s%s",
-			        captures < 2 ? ""
-			            : i      ? "later "
-			                     : "first ",
-			        captured_name(s.node->op), op, inner_use(l, s.node, captured[i])),
-			    LAB_TEXT(l, "%s of %s", captured_group(s.node->op), op)};
+		for (int i = 0; i < captures && n < LAB_USES; i++) {
+			const char *group = LAB_TEXT(l, "%s of %s", captured_words(s.node, captured[i], true), op),
+			           *place = captures < 2 || s.node->op == OP_COND ? ""
+			    : i                                                   ? "later "
+			                                                          : "first ";
+
+			out[n++] = (struct use){w.number, s.node->op, -1, captured[i], s.top,
+			    LAB_TEXT(l, "%s%s of %s%s", place, captured_words(s.node, captured[i], false), op,
+			        inner_use(l, s.node, captured[i])),
+			    group, group};
+		}
 	}
 	return n;
+}
+
+int lab_uses(struct lab *l, struct use out[LAB_USES]) { return list_uses(l, l->typical, out); }
+
+/* Whether a right engine finds a derivative through the use that is not 0. */
+static bool use_counts(struct lab *l, const struct testcase *c, const struct use *u)
+{
+	struct edit e = {.arena = &l->scratch, .primal = l->primal, .c = testcase_copy(c, &l->scratch)};
+	struct answer *answer = NEW(&l->scratch, struct answer, c->n_point);
+	bool counts = false;
+	const int own = split_value(&e, u);
+
+	if (own < 0)
+		return true;
+	lab_wrt(&e, &own, 1);
+	if (!edit_finish(&e, false))
+		return true;
+	engine_answer(l->primal, &e.c, &l->scratch, answer);
+	for (int p = 0; p < e.c.n_point; p++)
+		for (int k = 0; k < answer[p].n_derivative; k++)
+			for (int i = 0; i < shape_elements(&answer[p].derivative[k].type.shape); i++)
+				counts |= answer[p].derivative[k].at[i].f != 0;
+	return counts || answer[0].status != ANSWER_OK;
+}
+
+bool lab_role_counts(struct lab *l, const struct testcase *c)
+{
+	struct use uses[LAB_USES];
+	bool found = false;
+	const int n = l->n_blamed ? list_uses(l, c, uses) : 0;
+
+	if (request_order(c->transform, c->n_transform) < c->n_transform)
+		return true; /* a batch would be removed */
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < l->n_blamed; k++) {
+			if (!l->blamed[k].role || strcmp(uses[i].role, l->blamed[k].role) != 0)
+				continue;
+			found = true;
+			if (use_counts(l, c, &uses[i]))
+				return true;
+		}
+	return !found;
 }
 
 void experiment_contributions(struct lab *l)

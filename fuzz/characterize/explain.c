@@ -1,35 +1,19 @@
 /* explain.c: finds the simplest combination of features that separates failing variants from passing ones. */
-#include "explain.h"
+#include "explain_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/heap.h"
 #include "graph/walk.h"
-#include "facts.h"
+#include "fuzz/edit/operand_name.h"
 
 enum {
-	FEATURES = 2048, /* those of features_explain.def, then those named after ops, in order of appearance */
-	VARIANTS = 4096,
-	WORDS = VARIANTS / 64,
 	PAIRS = 256, /* best pairs that a third term is tried on */
 	ALTERNATIVES = 2,
-	TOLD = 10 /* a condition is told if it is wrong about at most one variant in so many */
-};
-
-struct explanation {
-	int n_feature, n_variant;
-	char *name[FEATURES], *sentence[FEATURES]; /* owned */
-	bool fails[VARIANTS];
-	int number[VARIANTS];
-	uint64_t has[FEATURES][WORDS]; /* one bit per variant */
-	int n_about;                   /* cases that the condition is to be about; how many of them have a feature */
-	int about[FEATURES];
-	bool own_op[OP_COUNT];   /* in one of them */
-	uint64_t near[WORDS];    /* variants without other ops */
-	uint64_t typical[WORDS]; /* variants of the typical case */
-	bool of_typical;         /* so are those that are added now */
+	MORE_NODES = 5 /* than the case: a larger program has more reasons to pass */
 };
 
 struct explanation *explanation_open(void)
@@ -54,6 +38,7 @@ struct explanation *explanation_open(void)
 			*c = *c == '_' ? '-' : *c >= 'A' && *c <= 'Z' ? (char)(*c + 'a' - 'A') : *c;
 	}
 	x->n_feature = FEATURE_COUNT;
+	x->add_thin = true;
 	return x;
 }
 
@@ -62,6 +47,12 @@ void explanation_close(struct explanation *x)
 	for (int i = 0; x && i < x->n_feature; i++) {
 		free(x->name[i]);
 		free(x->sentence[i]);
+	}
+	for (int i = 0; x && i < x->n_role; i++)
+		free(x->role[i]);
+	for (int i = 0; x && i < x->n_measured; i++) {
+		free(x->measured[i].name);
+		free(x->measured[i].x);
 	}
 	free(x);
 }
@@ -79,34 +70,65 @@ static int named_feature(struct explanation *x, const char *name, const char *se
 	return x->n_feature++;
 }
 
-void explanation_about(struct explanation *x, const struct testcase *c, struct arena *scratch)
+void explanation_about(struct explanation *x, const struct testcase *c)
 {
-	const struct facts *f = facts_of(c, scratch);
-
-	x->n_about++;
 	for (struct walk w = walk_nodes(&c->program.top); walk_next(&w);)
 		x->own_op[w.node->op] = true;
-	for (int i = 0; i < FEATURE_COUNT; i++)
-		x->about[i] += f->at[i];
-	for (int i = 0; i < f->n_named; i++) {
-		int k = named_feature(x, f->named[i], f->sentence[i]);
-
-		if (k >= 0)
-			x->about[k]++;
-	}
+	if (program_nodes(&c->program) > x->nodes)
+		x->nodes = program_nodes(&c->program);
 }
 
-void explanation_of_typical(struct explanation *x, bool typical) { x->of_typical = typical; }
+void explanation_aside(struct explanation *x, bool aside, bool thin)
+{
+	x->add_aside = aside;
+	x->add_thin = thin;
+}
 
-static bool has_other_op(const struct explanation *x, const struct program *p)
+/* The name of operand k of the first node with that op. */
+static const char *operand_words(const struct program *p, enum op op, int k, struct arena *a)
 {
 	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
-		if (w.node->op != OP_CONSTANT && !x->own_op[w.node->op])
-			return true;
-	return false;
+		if (w.node->op == op && k < w.node->n_arg)
+			return operand_name(w.node, k, a);
+	return "operand";
 }
 
-void explanation_add(struct explanation *x, const struct testcase *c, bool fails, int number, struct arena *scratch)
+/* The measure of that op and operand; NULL: there is no room for it. */
+static struct measured *measured_as(
+    struct explanation *x, const struct node_measure *m, const struct program *p, struct arena *scratch)
+{
+	struct measured *new = &x->measured[x->n_measured];
+
+	for (int i = 0; i < x->n_measured; i++)
+		if (x->measured[i].id == m->id && x->measured[i].op == m->op && x->measured[i].operand == m->operand)
+			return &x->measured[i];
+	if (x->n_measured == MEASURED)
+		return NULL;
+	x->n_measured++;
+	*new = (struct measured){.id = m->id, .op = m->op, .operand = m->operand};
+	new->x = heap_new(VARIANTS, sizeof *new->x);
+	for (int v = 0; v < VARIANTS; v++)
+		new->x[v] = NAN;
+	if (m->operand >= 0)
+		new->name = heap_text(operand_words(p, m->op, m->operand, scratch));
+	return new;
+}
+
+static void put_role(struct explanation *x, const char *role, int v)
+{
+	int k = 0;
+
+	while (k < x->n_role && strcmp(x->role[k], role) != 0)
+		k++;
+	if (k == ROLES)
+		return;
+	if (k == x->n_role)
+		x->role[x->n_role++] = heap_text(role);
+	variant_put(&x->in_role[k], v);
+}
+
+void explanation_add(
+    struct explanation *x, const struct testcase *c, enum variant_outcome o, int number, struct arena *scratch)
 {
 	const struct facts *f;
 	int v;
@@ -118,44 +140,51 @@ void explanation_add(struct explanation *x, const struct testcase *c, bool fails
 		return;
 	f = facts_of(c, scratch);
 	v = x->n_variant++;
-	x->fails[v] = fails;
 	x->number[v] = number;
-	if (x->of_typical)
-		x->typical[v / 64] |= (uint64_t)1 << v % 64;
-	if (!has_other_op(x, &c->program))
-		x->near[v / 64] |= (uint64_t)1 << v % 64;
+	if (o == OUTCOME_FAILS)
+		variant_put(&x->fails, v);
+	if (o == OUTCOME_ZERO ||
+	    (x->add_thin && (o == OUTCOME_TIE || program_nodes(&c->program) > x->nodes + MORE_NODES)))
+		variant_put(&x->mute, v);
+	if (x->add_aside)
+		variant_put(&x->aside, v);
+	if (x->add_thin)
+		variant_put(&x->thin, v);
+	for (int i = 0; i < f->n_role; i++)
+		put_role(x, f->role[i], v);
 	for (int i = 0; i < FEATURE_COUNT; i++)
 		if (f->at[i])
-			x->has[i][v / 64] |= (uint64_t)1 << v % 64;
+			variant_put(&x->has[i], v);
 	for (int i = 0; i < f->n_named; i++) {
 		int k = named_feature(x, f->named[i], f->sentence[i]);
 
 		if (k >= 0)
-			x->has[k][v / 64] |= (uint64_t)1 << v % 64;
+			variant_put(&x->has[k], v);
+	}
+	for (int i = 0; i < f->n_measure; i++) {
+		struct measured *m = x->own_op[f->measure[i].op]
+		    ? measured_as(x, &f->measure[i], &f->c->program, scratch)
+		    : NULL;
+
+		if (m)
+			m->x[v] = (float)f->measure[i].x;
 	}
 }
 
 /* ---- the search ---- */
 
-/* Variants for which a condition holds. */
-struct set {
-	uint64_t at[WORDS];
-};
-
 struct condition_candidate {
 	int n, literal[EXPLANATION_TERMS]; /* 2 * feature + negated */
 	bool any;                          /* one of the terms is enough; else all are needed */
 	int errors;
-	int named; /* terms that are named after ops */
 };
 
 struct condition_search {
 	const struct explanation *x;
-	bool told;
 	int n_variant; /* that count */
 	int words, n_literal, *literal;
-	struct set *set; /* [n_literal] */
-	struct set fails, all;
+	struct variant_set *set; /* [n_literal] */
+	struct variant_set fails, all;
 };
 
 static int count(const uint64_t *bits, int words)
@@ -167,8 +196,8 @@ static int count(const uint64_t *bits, int words)
 	return n;
 }
 
-static int errors_of(
-    const struct condition_search *s, const struct set *a, const struct set *b, const struct set *c, bool any)
+static int errors_of(const struct condition_search *s, const struct variant_set *a, const struct variant_set *b,
+    const struct variant_set *c, bool any)
 {
 	int n = 0;
 
@@ -184,57 +213,22 @@ static int errors_of(
 	return n;
 }
 
-/* Whether every op in the name of a feature is in a case that the condition is to be about. */
-static bool names_own_ops(const struct explanation *x, int feature)
-{
-	char word[64];
-
-	for (const char *at = x->name[feature]; feature >= FEATURE_COUNT && *at; at += strspn(at, " ")) {
-		const int n = (int)strcspn(at, " ");
-
-		snprintf(word, sizeof word, "%.*s", n, at);
-		if (op_find(word) >= 0 && !x->own_op[op_find(word)])
-			return false;
-		at += n;
-	}
-	return true;
-}
-
-/* Whether the condition may speak of it. */
-static bool is_about(const struct condition_search *s, int feature, bool negated, const struct set *set)
-{
-	const struct explanation *x = s->x;
-	bool some = false, others = false;
-
-	if (!x->n_about || !s->told)
-		return true;
-	if (!names_own_ops(x, feature))
-		return false;
-	if (!negated && x->about[feature])
-		return true;
-	for (int w = 0; w < s->words; w++) {
-		some |= (set->at[w] & x->near[w]) != 0;
-		others |= (~set->at[w] & x->near[w] & s->all.at[w]) != 0;
-	}
-	return some && others;
-}
-
 /* Lists the literals that hold for some variants and not for others; of literals for the same variants, the first. */
 static void make_literals(struct condition_search *s, struct arena *a)
 {
 	const struct explanation *x = s->x;
 
 	s->literal = NEW(a, int, 2 * x->n_feature);
-	s->set = NEW(a, struct set, 2 * x->n_feature);
+	s->set = NEW(a, struct variant_set, 2 * x->n_feature);
 	for (int negated = 0; negated < 2; negated++)
 		for (int f = 0; f < x->n_feature; f++) {
-			struct set *set = &s->set[s->n_literal];
+			struct variant_set *set = &s->set[s->n_literal];
 			int n, k;
 
 			for (int w = 0; w < s->words; w++)
-				set->at[w] = (negated ? ~x->has[f][w] : x->has[f][w]) & s->all.at[w];
+				set->at[w] = (negated ? ~x->has[f].at[w] : x->has[f].at[w]) & s->all.at[w];
 			n = count(set->at, s->words);
-			if (!n || n == s->n_variant || !is_about(s, f, negated, set))
+			if (!n || n == s->n_variant)
 				continue;
 			for (k = 0; k < s->n_literal; k++)
 				if (!memcmp(s->set[k].at, set->at, (size_t)s->words * sizeof *set->at))
@@ -258,21 +252,14 @@ static bool same_terms(const struct condition_candidate *a, const struct conditi
 }
 
 /* Inserts c into the list of the best, which is sorted and has up to `room` entries; of equals the first stays. */
-/* Errors in 1000 variants.  In what is told, a term that is named after an op counts like 10. */
-static int64_t cost_of(const struct condition_search *s, const struct condition_candidate *c)
-{
-	return (int64_t)c->errors * 1000 + (s->told ? (int64_t)c->named * 10 * s->n_variant : 0);
-}
-
-static void offer(const struct condition_search *s, struct condition_candidate *best, int *n, int room,
-    const struct condition_candidate *c)
+static void offer(struct condition_candidate *best, int *n, int room, const struct condition_candidate *c)
 {
 	int at = *n;
 
 	for (int i = 0; i < *n; i++)
 		if (best[i].errors == c->errors && same_terms(&best[i], c))
 			return;
-	while (at > 0 && cost_of(s, &best[at - 1]) > cost_of(s, c))
+	while (at > 0 && best[at - 1].errors > c->errors)
 		at--;
 	if (at == room)
 		return;
@@ -282,17 +269,13 @@ static void offer(const struct condition_search *s, struct condition_candidate *
 	best[at] = *c;
 }
 
-static bool is_named(const struct condition_search *s, int literal) { return s->literal[literal] / 2 >= FEATURE_COUNT; }
-
 static void search_singles(const struct condition_search *s, struct condition_candidate *best, int *n)
 {
 	for (int i = 0; i < s->n_literal; i++) {
-		struct condition_candidate c = {.n = 1,
-		    .literal = {i},
-		    .errors = errors_of(s, &s->set[i], NULL, NULL, false),
-		    .named = is_named(s, i)};
+		struct condition_candidate c = {
+		    .n = 1, .literal = {i}, .errors = errors_of(s, &s->set[i], NULL, NULL, false)};
 
-		offer(s, best, n, PAIRS, &c);
+		offer(best, n, PAIRS, &c);
 	}
 }
 
@@ -304,11 +287,10 @@ static void search_pairs(const struct condition_search *s, struct condition_cand
 				struct condition_candidate c = {.n = 2,
 				    .literal = {i, k},
 				    .any = any,
-				    .errors = errors_of(s, &s->set[i], &s->set[k], NULL, any),
-				    .named = is_named(s, i) + is_named(s, k)};
+				    .errors = errors_of(s, &s->set[i], &s->set[k], NULL, any)};
 
-				if (*n < PAIRS || cost_of(s, &c) < cost_of(s, &best[*n - 1]))
-					offer(s, best, n, PAIRS, &c);
+				if (*n < PAIRS || c.errors < best[*n - 1].errors)
+					offer(best, n, PAIRS, &c);
 			}
 }
 
@@ -322,9 +304,8 @@ static void search_triples(const struct condition_search *s, const struct condit
 			c.n = 3;
 			c.literal[2] = k;
 			c.errors = errors_of(s, &s->set[c.literal[0]], &s->set[c.literal[1]], &s->set[k], c.any);
-			c.named += is_named(s, k);
-			if (*n < PAIRS || cost_of(s, &c) < cost_of(s, &best[*n - 1]))
-				offer(s, best, n, PAIRS, &c);
+			if (*n < PAIRS || c.errors < best[*n - 1].errors)
+				offer(best, n, PAIRS, &c);
 		}
 }
 
@@ -363,7 +344,7 @@ static void put_counts(
 {
 	out->exception = NEW(a, int, s->x->n_variant);
 	for (int v = 0; v < s->x->n_variant; v++) {
-		bool has = holds(s, c, v), fails = s->x->fails[v];
+		bool has = holds(s, c, v), fails = variant_in(&s->x->fails, v);
 
 		if (!(s->all.at[v / 64] >> v % 64 & 1))
 			continue;
@@ -395,24 +376,25 @@ static void put_alternatives(const struct condition_search *s, const struct cond
 }
 
 /* Whether one more term is worth it: it must save more than one exception in 100 variants. */
-static bool worth(int64_t saved, int n_variant) { return saved > 10 * (int64_t)n_variant; }
+static bool worth(int saved, int n_variant) { return saved * 100 > n_variant; }
 
-void explanation_find(const struct explanation *x, bool told, struct arena *a, struct explained *out)
+void explanation_find(const struct explanation *x, struct arena *a, struct explained *out)
 {
-	struct condition_search s = {.x = x, .told = told};
+	struct condition_search s = {.x = x};
 	struct condition_candidate *best[EXPLANATION_TERMS + 1] = {0}, *chosen;
 	int n[EXPLANATION_TERMS + 1] = {0}, terms = 1, failing = 0;
 
 	*out = (struct explained){0};
 	s.words = (x->n_variant + 63) / 64;
 	for (int v = 0; v < x->n_variant; v++) {
-		if (!told && x->typical[v / 64] >> v % 64 & 1)
+		if (variant_in(&x->aside, v))
 			continue;
 		s.n_variant++;
-		s.all.at[v / 64] |= (uint64_t)1 << v % 64;
-		if (x->fails[v])
-			s.fails.at[v / 64] |= (uint64_t)1 << v % 64;
-		failing += x->fails[v];
+		variant_put(&s.all, v);
+		if (variant_in(&x->fails, v)) {
+			variant_put(&s.fails, v);
+			failing++;
+		}
 	}
 	if (failing && failing == s.n_variant) {
 		out->always = true;
@@ -429,7 +411,7 @@ void explanation_find(const struct explanation *x, bool told, struct arena *a, s
 	if (!n[1])
 		return;
 	for (int i = 2; i <= EXPLANATION_TERMS; i++)
-		if (n[i] && worth(cost_of(&s, &best[terms][0]) - cost_of(&s, &best[i][0]), s.n_variant))
+		if (n[i] && worth(best[terms][0].errors - best[i][0].errors, s.n_variant))
 			terms = i;
 	chosen = &best[terms][0];
 	/* "always" or "never" would predict as well */
@@ -437,7 +419,6 @@ void explanation_find(const struct explanation *x, bool told, struct arena *a, s
 		return;
 	put_condition(&s, chosen, out, a);
 	put_counts(&s, chosen, out, a);
-	out->determined = chosen->errors * TOLD <= s.n_variant;
 	put_alternatives(&s, best[terms], n[terms], out, a);
 }
 

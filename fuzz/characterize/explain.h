@@ -13,19 +13,22 @@ struct explanation;
 struct explanation *explanation_open(void);
 void explanation_close(struct explanation *x);
 
-/*
- * What the condition is to be about: the smallest case, the typical one.  A term then names only ops of these.  It
- * holds there, or among variants without other ops it holds for some and not for others.  Call it before variants are
- * added.
+/* What is told is to be about the ops of this case: the smallest, the typical one.  Call it before variants are added.
  */
-void explanation_about(struct explanation *x, const struct testcase *c, struct arena *scratch);
+void explanation_about(struct explanation *x, const struct testcase *c);
 
-/* Whether the variants that are added from now on are made of the typical case.  They count for what is told alone. */
-void explanation_of_typical(struct explanation *x, bool typical);
+/* The variants that are added from now on count for what is told alone.  thin: of many with the same measures, a few
+ * count. */
+void explanation_aside(struct explanation *x, bool aside, bool thin);
+
+/* What a variant shows.  One that passes shows little if all its derivatives are 0, or if it is at a tie, where the
+ * engine may choose. */
+enum variant_outcome { OUTCOME_PASSES, OUTCOME_FAILS, OUTCOME_ZERO, OUTCOME_TIE };
 
 /* Adds a variant.  c must be checked; number is the caller's name for it, added only once.  scratch: for the
  * computation. */
-void explanation_add(struct explanation *x, const struct testcase *c, bool fails, int number, struct arena *scratch);
+void explanation_add(
+    struct explanation *x, const struct testcase *c, enum variant_outcome o, int number, struct arena *scratch);
 
 enum { EXPLANATION_TERMS = 3 };
 
@@ -38,7 +41,7 @@ struct literal {
 
 struct explained {
 	int n_term;      /* 0: `always`, or no condition is better than a constant guess */
-	bool determined; /* it predicts enough of the variants to be told */
+	bool determined; /* of what is told: it predicts enough of the variants */
 	bool always;     /* every variant fails */
 	bool any;        /* one of the terms is enough; else all are needed */
 	struct literal term[EXPLANATION_TERMS];
@@ -49,11 +52,25 @@ struct explained {
 };
 
 /*
- * Finds the simplest condition: it has more terms only if they save enough exceptions.  In the arena.  told: it keeps
- * to explanation_about, and prefers terms that are not named after ops.  Otherwise it is the one that separates best
- * the variants of the smallest case.
+ * Finds the simplest condition that separates the variants that are not aside: it has more terms only if they save
+ * enough exceptions.  In the arena.
  */
-void explanation_find(const struct explanation *x, bool told, struct arena *a, struct explained *out);
+void explanation_find(const struct explanation *x, struct arena *a, struct explained *out);
+
+/* An operand or captured value whose derivative is wrong.  role: as in struct facts; NULL: some one of the op. */
+struct blamed {
+	enum op op;
+	const char *role;
+};
+
+/*
+ * The condition for people: among the variants in which a blamed operand passes a derivative on, or among all if none
+ * is blamed, what separates those that fail (depends.c)?  It compares measures with thresholds too.  out->always: no
+ * condition is needed.  In the arena.
+ */
+void explanation_tell(
+    const struct explanation *x, const struct blamed *blamed, int n, struct arena *a, struct explained *out);
+
 /* Whether the condition holds for c. */
 bool explanation_predicts(
     const struct explanation *x, const struct explained *condition, const struct testcase *c, struct arena *scratch);

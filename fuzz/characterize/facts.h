@@ -4,6 +4,7 @@
 
 #include "graph/loop.h"
 #include "graph/testcase.h"
+#include "measures.h"
 
 enum feature {
 #define FEATURE(id, sentence) FEATURE_##id,
@@ -12,7 +13,7 @@ enum feature {
 	FEATURE_COUNT
 };
 
-enum { FACTS_NAMED = 1024, FACTS_OPERANDS = 3, FACTS_REGIONS = 64 };
+enum { FACTS_NAMED = 1024, FACTS_OPERANDS = 3, FACTS_REGIONS = 64, FACTS_ROLES = 128 };
 
 struct facts {
 	const struct testcase *c, *whole; /* without dead nodes; with them */
@@ -31,6 +32,12 @@ struct facts {
 	bool *changes;               /* [n_value] differs between two executions at one point */
 	bool *zero_factor[2];        /* [n_value] result of a product: that factor has an element 0 */
 	int *uses;                   /* [n_value] how many operands and results are this value */
+	struct value_span *span;     /* [n_value] elements; not known if the program had to be lowered */
+	int n_role; /* operands that pass a derivative on: "lower bound of clamp", "values captured by the body of for"
+	             */
+	const char *role[FACTS_ROLES];
+	int n_measure;
+	struct node_measure *measure;
 	int n_named;
 	const char *named[FACTS_NAMED], *sentence[FACTS_NAMED]; /* "derives sin": "sin is differentiated" */
 };
@@ -41,6 +48,9 @@ struct facts *facts_of(const struct testcase *c, struct arena *a);
 /* Whether one program takes the same path at two points, as far as its features show.  These are computed values,
  * chosen operands, trip counts up to three, ties, indices and singular operands. */
 bool facts_same_path(const struct facts *a, const struct facts *b);
+
+/* Whether the feature follows from the form of a program, and is seldom a cause. */
+bool facts_is_form(enum feature f);
 
 /* ---- its parts ---- */
 

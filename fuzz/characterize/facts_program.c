@@ -135,6 +135,34 @@ static void name_op(struct facts *f, const char *how, const struct node *n, int 
 		                                     : "not differentiated"));
 }
 
+static void add_role(struct facts *f, const char *words, const struct node *n)
+{
+	const char *role = arena_printf(f->arena, "%s of %s", words, op_table[n->op].name);
+
+	for (int i = 0; i < f->n_role; i++)
+		if (!strcmp(f->role[i], role))
+			return;
+	if (f->n_role < FACTS_ROLES)
+		f->role[f->n_role++] = role;
+}
+
+/* Names the operands and captured values through which derivatives flow. */
+static void name_roles(struct facts *f, const struct node *n)
+{
+	for (int k = 0; k < n->n_arg; k++)
+		if (is_float(f, n->arg[k]) && f->live[n->arg[k]] && facts_passes(f, n, k))
+			add_role(f, operand_name(n, k, f->arena), n);
+	for (int v = 0; v < f->c->program.n_value && captured_name(n->op); v++) {
+		bool reads = false;
+
+		for (int w = 0; w < n->n_region && f->varied[v]; w++)
+			reads |= !region_defines(&n->region[w], v) && region_reads(&n->region[w], v) &&
+			    facts_ran(f, &n->region[w]);
+		if (reads)
+			add_role(f, captured_words(n, v, true), n);
+	}
+}
+
 static void of_operands(struct facts *f, const struct node *n)
 {
 	const struct type *type = f->c->program.type;
@@ -308,6 +336,7 @@ static void of_node(struct facts *f, const struct region *r, const struct node *
 	f->at[FEATURE_IN_COND] |= at.cond;
 	f->at[FEATURE_IN_CHECKPOINT] |= at.checkpoint;
 	f->at[FEATURE_IN_CUSTOM] |= at.custom;
+	name_roles(f, n);
 	of_operands(f, n);
 	of_attrs(f, n);
 	/* the nodes that read its results */

@@ -80,6 +80,17 @@ void facts_of_request(struct facts *f)
 		of_asked(f, &f->whole->program, &f->whole->program.top.node[i], outermost);
 }
 
+bool facts_is_form(enum feature f)
+{
+	return f == FEATURE_SEED_VARIES || f == FEATURE_SEED_NOT_ONE || f == FEATURE_SEED_ZERO ||
+	    f == FEATURE_TENSORS || f == FEATURE_NONLINEAR || f == FEATURE_OVER_QUADRATIC || f == FEATURE_OVER_CUBIC ||
+	    f == FEATURE_EXTENT_ONE || f == FEATURE_INPUTS_SEVERAL || f == FEATURE_RANKS_DIFFER ||
+	    f == FEATURE_SOME_INPUTS || f == FEATURE_INPUT_SKIPPED || f == FEATURE_NARROW || f == FEATURE_ZERO_VALUE ||
+	    f == FEATURE_INPUTS_EQUAL || f == FEATURE_POINTS_SEVERAL || f == FEATURE_RESULT_IS_INPUT ||
+	    f == FEATURE_LOOP_CHANGES || f == FEATURE_OPERANDS_EQUAL || f == FEATURE_SHAPE_SPREAD ||
+	    f == FEATURE_INPUT_SPREAD || f == FEATURE_SCALAR_SPREAD || f == FEATURE_USED_TWICE;
+}
+
 struct facts *facts_of(const struct testcase *c, struct arena *a)
 {
 	struct facts *f = NEW(a, struct facts, 1);
@@ -95,10 +106,12 @@ struct facts *facts_of(const struct testcase *c, struct arena *a)
 	f->reached = NEW(a, bool, c->program.n_value + 1);
 	f->uses = NEW(a, int, c->program.n_value + 1);
 	f->live = NEW(a, bool, c->program.n_value + 1);
+	f->span = NEW(a, struct value_span, c->program.n_value + 1);
 	facts_find_varied(f);
 	facts_at_points(f);
 	facts_of_program(f);
 	facts_of_counts(f);
 	facts_of_request(f);
+	facts_of_measures(f);
 	return f;
 }

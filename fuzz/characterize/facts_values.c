@@ -4,6 +4,7 @@
 
 #include "engines/aot/interpret.h"
 #include "engines/aot/lower.h"
+#include "engines/kernels/kernels.h"
 #include "facts.h"
 #include "fuzz/edit/edit.h"
 
@@ -188,6 +189,21 @@ static void watch_reduction(struct watch *w, const struct node *n, const struct 
 		w->lost[n->arg[0]] |= size > 1;
 }
 
+/* Whether indices i and k mean one place along the axis, in the same line of elements. */
+static bool same_place(const struct node *n, const struct shape *s, const union cell *index, int i, int k, int extent)
+{
+	const int at = kernel_index(n->attrs.mode, index[i].i, extent);
+	int stride[LIMIT_RANK];
+
+	if (at < 0 || at != kernel_index(n->attrs.mode, index[k].i, extent))
+		return false;
+	shape_strides(s, stride);
+	for (int d = 0; d < s->rank && op_table[n->op].family == FAMILY_TAKE_ALONG_AXIS; d++)
+		if (d != n->attrs.axis && i / stride[d] % s->extent[d] != k / stride[d] % s->extent[d])
+			return false;
+	return true;
+}
+
 static void watch_indices(struct watch *w, const struct node *n, const struct tensor *value)
 {
 	const struct tensor *x = &value[n->arg[0]], *t = &value[n->arg[1]];
@@ -202,7 +218,7 @@ static void watch_indices(struct watch *w, const struct node *n, const struct te
 		f->at[FEATURE_INDEX_BEYOND] |= t->at[i].i >= extent;
 		f->at[FEATURE_INDEX_OUTSIDE] |= t->at[i].i < 0 || t->at[i].i >= extent;
 		for (int k = 0; k < i && size <= 256; k++)
-			f->at[FEATURE_DUPLICATE_INDEX] |= t->at[i].i == t->at[k].i;
+			f->at[FEATURE_DUPLICATE_INDEX] |= same_place(n, &t->type.shape, t->at, i, k, extent);
 	}
 }
 
@@ -268,7 +284,8 @@ static void watch_values(struct watch *w, const struct node *n, const struct ten
 		const struct tensor *y = &value[n->out + k];
 
 		watch_change(w, n->out + k, y);
-
+		if (w->known)
+			measures_watch(w->f, n->out + k, y);
 		for (int i = 0, size = shape_elements(&y->type.shape); i < size && dtype_is_float(y->type.dtype); i++) {
 			w->f->at[FEATURE_NON_FINITE] |= !isfinite(y->at[i].f);
 			w->f->at[FEATURE_NAN_VALUE] |= isnan(y->at[i].f);
@@ -318,6 +335,8 @@ static void watch_step(void *self, const struct region *region, const struct nod
 
 		if (loop && loop->n_out)
 			w->entered[loop->out]++;
+		for (int k = 0; k < region->n_param && w->known; k++)
+			measures_watch(w->f, region->param + k, &value[region->param + k]);
 		return;
 	}
 	family = op_table[n->op].family;
@@ -420,6 +439,8 @@ static void run_points(
 		for (int i = 0; i < p->top.n_param; i++)
 			input[i] = (struct tensor){
 			    p->type[p->top.param + i], f->c->point[k][i].at}; /* the first slice of a batch */
+		for (int i = 0; i < p->top.n_param && w->known; i++)
+			measures_watch(f, p->top.param + i, &input[i]);
 		interpret_observed(p, input, observer, f->arena, result);
 		arena_rewind(f->arena, mark);
 		w->first_path = k ? w->first_path : w->path;

@@ -71,6 +71,12 @@ void lab_columns(struct lab *l, const char *const *column, int n)
 
 bool lab_time_over(const struct lab *l) { return stop_requested() || bench_clock() > l->deadline; }
 
+bool lab_kills(const struct lab *l)
+{
+	return l->finding.verdict == VERDICT_CRASH || l->finding.verdict == VERDICT_OOM ||
+	    l->finding.verdict == VERDICT_HANG;
+}
+
 bool lab_over(const struct lab *l) { return l->late || l->hangs >= LAB_HANGS || l->table->n_row >= LAB_ROWS; }
 
 /* Adds the case to out->cases, unless it is there.  Returns its position. */
@@ -193,14 +199,18 @@ bool lab_same_request(const struct lab *l, const struct testcase *c)
 	return same;
 }
 
-/* Moves every finite float a little, each by another step. */
-static void nudge(struct tensor *t, int *number)
+/* Moves finite floats a little, each by another step.  Of a point, integers stay integers: that may be what matters. */
+static void nudge(struct tensor *t, bool point, int *number)
 {
 	for (int i = 0, n = shape_elements(&t->type.shape); i < n && dtype_is_float(t->type.dtype); i++, ++*number) {
-		double x = t->at[i].f;
+		const double x = t->at[i].f, step = fmax(1, fabs(x)) * (0.03125 + 0.0125 * (*number % 5));
 
-		if (isfinite(x))
-			edit_round(t->type.dtype, x + fmax(1, fabs(x)) * (0.15625 + 0.0625 * (*number % 5)), &t->at[i]);
+		if (!isfinite(x))
+			continue;
+		if (!point || x == 0 || x != trunc(x))
+			edit_round(t->type.dtype, x + step, &t->at[i]);
+		else if (fabs(x) == 1) /* a factor of 1 hides much */
+			edit_round(t->type.dtype, 2 * x, &t->at[i]);
 	}
 }
 
@@ -226,16 +236,43 @@ bool lab_fails(struct lab *l, const struct testcase *c, bool fails, struct arena
 
 	if (fails || (again.runs && case_shows(c, &again, scratch, NULL)))
 		return true;
-	for (int p = 0; p < beside.n_point; p++)
+	for (int p = 0; p < beside.n_point && !l->strict; p++)
 		for (int i = 0; i < beside.program.top.n_param; i++)
-			nudge(&beside.point[p][i], &number);
+			nudge(&beside.point[p][i], true, &number);
 	for (int t = 0; t < beside.n_transform; t++)
 		for (int i = 0; i < beside.transform[t].n_seed; i++)
 			if (shape_elements(&beside.transform[t].seed[i].type.shape))
-				nudge(&beside.transform[t].seed[i], &number);
+				nudge(&beside.transform[t].seed[i], false, &number);
 	again.runs = l->asks;
 	return case_shows(&beside, &again, scratch, NULL) &&
 	    facts_same_path(facts_of(c, scratch), facts_of(&beside, scratch));
+}
+
+static bool all_zero(const struct truth_point *p)
+{
+	bool zero = p->n_assignment > 0;
+
+	for (int k = 0; zero && k < p->n_derivative; k++)
+		for (int i = 0, n = shape_elements(&p->derivative[0][k].type.shape); i < n; i++)
+			zero &= p->derivative[0][k].at[i].reason == REASON_NONE && p->derivative[0][k].at[i].value == 0;
+	return zero;
+}
+
+/* What a decided variant shows. */
+static enum variant_outcome outcome_of(struct lab *l, const struct testcase *c, const struct bench_result *r)
+{
+	const enum verdict v = r->judgement[0].verdict;
+	bool zero = c->n_transform > 0, tie = v == VERDICT_CONVENTION;
+
+	if (!verdict_is_finding[v] && !lab_role_counts(l, c))
+		return OUTCOME_ZERO;
+	if (lab_fails(l, c, verdict_is_finding[v], &l->scratch))
+		return OUTCOME_FAILS;
+	for (int k = 0; k < c->n_point; k++) {
+		zero &= all_zero(&r->truth.point[k]);
+		tie |= r->truth.point[k].kink;
+	}
+	return zero ? OUTCOME_ZERO : tie ? OUTCOME_TIE : OUTCOME_PASSES;
 }
 
 /* Judges c with engine `which` of b.  The row joins the table once it is complete. */
@@ -271,7 +308,7 @@ static const struct variant_row *judge_variant(
 	if (j->verdict == VERDICT_HANG)
 		l->hangs++;
 	if (!engine && row->decided && !again && lab_same_request(l, c))
-		explanation_add(l->explain, c, lab_fails(l, c, row->fails, &l->scratch), row->case_number, &l->scratch);
+		explanation_add(l->explain, c, outcome_of(l, c, &r), row->case_number, &l->scratch);
 	if (l->focus >= 0)
 		take_focus(l, &report, j, row);
 	take_numbers(l, &report, row);
@@ -342,8 +379,7 @@ static void run_sample(void *context)
 	l->out->runs++;
 	l->hangs += v == VERDICT_HANG;
 	if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED && lab_same_request(l, x->c))
-		explanation_add(l->explain, x->c, lab_fails(l, x->c, verdict_is_finding[v], &l->scratch), -++l->samples,
-		    &l->scratch);
+		explanation_add(l->explain, x->c, outcome_of(l, x->c, &r), -++l->samples, &l->scratch);
 }
 
 void lab_sample(struct lab *l, const struct testcase *c)

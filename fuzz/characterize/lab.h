@@ -17,6 +17,8 @@ enum {
 	LAB_CELLS = 8
 };
 
+enum { LAB_USES = 48 };
+
 struct lab {
 	struct bench *bench; /* the engine under test alone */
 	struct bench others; /* right built-in engines; opened when first needed */
@@ -36,6 +38,10 @@ struct lab {
 	int asks;  /* how often a case must pass to count as passing; more than 1 if the engine answers by chance */
 	struct explanation *explain; /* the features of every variant */
 	struct engine *primal;
+	bool strict;            /* a variant that passes is not tried at a point beside */
+	struct condition *told; /* out->told, or the best guess where that is missing; NULL: none */
+	int n_blamed;           /* set by experiment `contributions` */
+	struct blamed blamed[LAB_USES];
 	double needed[FEATURE_COUNT]; /* how much pairs of cases say that the failure needs a feature (needed.c) */
 	int case_room, hash_room, statement_room;
 	uint64_t *case_hash;
@@ -80,6 +86,8 @@ void lab_try_chance(struct lab *l);
 bool lab_same_request(const struct lab *l, const struct testcase *c);
 /* Whether all experiments must end, because their time is over or a signal came (stop.h). */
 bool lab_time_over(const struct lab *l);
+/* Whether each variant that fails costs a process. */
+bool lab_kills(const struct lab *l);
 /* Whether the experiment must end. */
 bool lab_over(const struct lab *l);
 
@@ -105,13 +113,14 @@ void lab_say(struct lab *l, const char *id, enum statement_kind kind, const stru
 
 /* A place of the typical case where a float is used. */
 struct use {
-	int site;    /* of the node */
+	int site; /* of the node */
+	enum op op;
 	int operand; /* -1: a value from outside that regions of the node use */
 	int value;
 	bool top;                 /* the node is in the top region */
 	const char *name, *group; /* "lower bound of clamp"; "bounds of clamp" (fuzz/edit/operand_name.h) */
+	const char *role;         /* as facts_of names it (facts.h) */
 };
-enum { LAB_USES = 48 };
 /* Lists them in order; returns how many.  Texts in l->arena. */
 int lab_uses(struct lab *l, struct use out[LAB_USES]);
 /* Appends statements about the numbers from which on the case fails (counts.c).  The first ones stand in the cause. */
@@ -120,6 +129,11 @@ void lab_state_counts(struct lab *l);
 void lab_note_pair(void *lab, const struct testcase *fails, const struct testcase *passes);
 /* Says which features of the typical case the failure needs. */
 void lab_state_needed(struct lab *l);
+/* The operands whose derivative is wrong, by table `contributions`; else ops of the smallest case.  Returns how many.
+ */
+int lab_blamed(struct lab *l, struct blamed out[LAB_USES]);
+/* Whether a derivative other than 0 flows through an operand to blame, in this case; true if that is not known. */
+bool lab_role_counts(struct lab *l, const struct testcase *c);
 /* Writes out->cause: the paragraph that a maintainer reads first (cause.c).  Call it after all else. */
 void lab_tell_cause(struct lab *l);
 

@@ -39,9 +39,9 @@ void experiment_trips(struct lab *l)
 	try_trips(l, l->base, "");
 	if (l->typical == l->base)
 		return;
-	explanation_of_typical(l->explain, true);
+	explanation_aside(l->explain, true, false);
 	try_trips(l, l->typical, ", typical");
-	explanation_of_typical(l->explain, false);
+	explanation_aside(l->explain, false, true);
 }
 
 /* ---- kinds of loops ---- */

@@ -14,15 +14,12 @@ static const char *const sentences[FEATURE_COUNT] = {
 #undef FEATURE
 };
 
-/* Features that follow from the form of a program, and explain nothing when they go.  Counts are told by counts.c. */
-static bool is_form(enum feature f)
+/* Whether it explains nothing when it goes.  Counts are told by counts.c. */
+static bool is_silent(enum feature f)
 {
-	if ((f >= FEATURE_TRIPS_OVER_ONE && f <= FEATURE_TRIPS_OVER_SEVEN) ||
+	return facts_is_form(f) || (f >= FEATURE_TRIPS_OVER_ONE && f <= FEATURE_TRIPS_OVER_SEVEN) ||
 	    (f >= FEATURE_TIES_OVER_TWO && f <= FEATURE_TIES_OVER_SEVEN) ||
-	    (f >= FEATURE_USES_OVER_TWO && f <= FEATURE_USES_OVER_SEVEN))
-		return true;
-	return f == FEATURE_SEED_VARIES || f == FEATURE_SEED_NOT_ONE || f == FEATURE_TENSORS ||
-	    f == FEATURE_NONLINEAR || f == FEATURE_EXTENT_ONE || f == FEATURE_INPUTS_SEVERAL;
+	    (f >= FEATURE_USES_OVER_TWO && f <= FEATURE_USES_OVER_SEVEN);
 }
 
 void lab_note_pair(void *lab, const struct testcase *fails, const struct testcase *passes)
@@ -35,9 +32,9 @@ void lab_note_pair(void *lab, const struct testcase *fails, const struct testcas
 	x = facts_of(fails, &l->scratch);
 	y = facts_of(passes, &l->scratch);
 	for (int f = 0; f < FEATURE_COUNT; f++)
-		differ += x->at[f] && !y->at[f] && !is_form((enum feature)f);
+		differ += x->at[f] && !y->at[f] && !is_silent((enum feature)f);
 	for (int f = 0; f < FEATURE_COUNT && differ <= DIFFER; f++)
-		if (x->at[f] && !y->at[f] && !is_form((enum feature)f))
+		if (x->at[f] && !y->at[f] && !is_silent((enum feature)f))
 			l->needed[f] += 1.0 / (differ * differ);
 }
 

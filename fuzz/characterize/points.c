@@ -282,8 +282,7 @@ static bool neighbour(struct lab *l, const struct testcase *of, int k, struct te
 
 void experiment_neighbours(struct lab *l)
 {
-	const bool kills = l->finding.verdict == VERDICT_CRASH || l->finding.verdict == VERDICT_OOM ||
-	    l->finding.verdict == VERDICT_HANG; /* each costs a process */
+	const bool kills = lab_kills(l);
 	struct testcase t;
 
 	lab_columns(l, (const char *const[]){"draw", "ops"}, 2);
@@ -296,9 +295,9 @@ void experiment_neighbours(struct lab *l)
 	for (int k = NEIGHBOURS; k < NEIGHBOURS + SAMPLES && !lab_over(l) && !kills; k++)
 		if (neighbour(l, l->base, k, &t))
 			lab_sample(l, &t);
-	explanation_of_typical(l->explain, true);
+	explanation_aside(l->explain, true, true);
 	for (int k = 0; k < TYPICAL && l->typical != l->base && !lab_over(l) && !kills; k++)
 		if (neighbour(l, l->typical, k, &t))
 			lab_sample(l, &t);
-	explanation_of_typical(l->explain, false);
+	explanation_aside(l->explain, false, true);
 }

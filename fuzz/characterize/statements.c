@@ -583,9 +583,9 @@ void lab_state(struct lab *l)
 	if (!l->out->condition && fails && !passes)
 		lab_say(l, "condition", STATEMENT_SHOWN, s, l->out->n_table < 32 ? l->out->n_table : 32,
 		    "Every variant with the same request as the finding fails.");
-	else if (l->out->condition && !l->out->told)
+	else if (l->out->condition && !l->out->told && !(l->told && l->told->always))
 		lab_say(l, "condition", STATEMENT_OPEN, NULL, 0,
-		    "What it depends on in this program is not determined.  The best guess over all variants: %s",
+		    "What it depends on in this program is not determined.  Over all variants, the best is: %s",
 		    l->out->condition->text);
 	else if (!l->out->condition && l->out->n_table)
 		lab_say(l, "condition", STATEMENT_OPEN, NULL, 0,

@@ -15,5 +15,7 @@ const char *operand_group(const struct node *n, int k);
 /* The name of a value from outside that a region of the node uses, alone and in the plural.  NULL: the op has none. */
 const char *captured_name(enum op op);
 const char *captured_group(enum op op);
+/* The same of that value: it says which branch of a cond uses it, if only one does. */
+const char *captured_words(const struct node *n, int value, bool several);
 
 #endif

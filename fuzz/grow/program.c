@@ -192,17 +192,29 @@ enum edit_result grow_scalars(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
-/* Place 0: everywhere; place i + 1: input i alone. */
+static void lengthen_floats(struct edit *e, struct type *t, int to)
+{
+	(void)e;
+	for (int d = 0; d < t->shape.rank && dtype_is_float(t->dtype); d++)
+		if (t->shape.extent[d] == 1)
+			t->shape.extent[d] = to;
+}
+
+/* Place 0: everywhere; place 1: in floats alone, so that starts and indices keep their number; place i + 2: input i. */
 enum edit_result grow_extent(struct edit *e, int k)
 {
-	const int to = k % 2 ? 2 : VECTOR, input = k / 2 - 1;
+	const int to = k % 2 ? 2 : VECTOR, input = k / 2 - 2;
 	struct shape *s;
 	bool any = false;
 
 	if (input >= e->c.program.top.n_param)
 		return EDIT_END;
-	if (input < 0) {
+	if (input == -2) {
 		edit_change_extent(e, 1, to);
+		return EDIT_TRY;
+	}
+	if (input == -1) {
+		edit_change_types(e, lengthen_floats, leave_node, to);
 		return EDIT_TRY;
 	}
 	s = &e->c.program.type[e->c.program.top.param + input].shape;

@@ -149,7 +149,7 @@ static void test_condition(struct arena *a)
 		for (int tie = 0; tie < 2; tie++)
 			if (make(&e, texts[t], 2, tie ? 2 : 3, 2, a))
 				explanation_add(x, &e.c, tie && (t == 0 || t == 3), number++, a);
-	explanation_find(x, false, a, &found);
+	explanation_find(x, a, &found);
 	CHECK(found.n_term == 1 && !strcmp(found.term[0].name, "tie") && found.term[0].holds, "%s",
 	    explanation_text(&found, a));
 	CHECK(found.failing == 2 && found.failing_with == 2 && found.passing == found.passing_without &&
@@ -165,7 +165,7 @@ static void test_condition(struct arena *a)
 	for (int i = 0; i < 4; i++)
 		if (make(&e, texts[i], 2, 3, 2, a))
 			explanation_add(x, &e.c, true, i, a);
-	explanation_find(x, false, a, &found);
+	explanation_find(x, a, &found);
 	CHECK(!found.n_term && found.always && found.failing_with == 4, "%s", explanation_text(&found, a));
 	CHECK(!strcmp(explanation_text(&found, a), "It fails in every variant that was tried."), "%s",
 	    explanation_text(&found, a));
@@ -174,50 +174,8 @@ static void test_condition(struct arena *a)
 	x = explanation_open();
 	if (make(&e, "sin(x)", 2, 3, 2, a))
 		explanation_add(x, &e.c, false, 0, a);
-	explanation_find(x, false, a, &found);
+	explanation_find(x, a, &found);
 	CHECK(!found.n_term && !found.always, "nothing fails");
-	explanation_close(x);
-}
-
-/* What is told names only ops of the case that it is about, and counts variants of the typical case too. */
-static void test_told(struct arena *a)
-{
-	static const struct {
-		const char *text;
-		double y;
-		bool fails;
-	} rows[] = {
-	    {"max(x, y)", 2, true},
-	    {"max(x, y)", 3, false},
-	    {"max(x, y) + sin(x)", 2, false},
-	    {"max(x, y) * 2", 2, true},
-	    {"max(x, y) * 2", 3, false},
-	    {"2 * max(x, y) + sin(y)", 2, false},
-	    {"min(x, y)", 2, true},
-	    {"min(x, y)", 3, false},
-	};
-	struct explanation *x = explanation_open();
-	struct explained best, told;
-	struct edit e;
-
-	CHECK(make(&e, "max(x, y)", 2, 2, 2, a), "the case");
-	explanation_about(x, &e.c, a);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (make(&e, rows[i].text, 2, rows[i].y, 2, a))
-			explanation_add(x, &e.c, rows[i].fails, (int)i, a);
-	explanation_find(x, false, a, &best);
-	explanation_find(x, true, a, &told);
-	CHECK(!best.n_exception && strstr(explanation_text(&best, a), "except"), "%s", explanation_text(&best, a));
-	CHECK(!strcmp(explanation_text(&told, a), "It fails where a maximum, minimum or clamp is at a tie."), "%s",
-	    explanation_text(&told, a));
-	CHECK(told.failing == 3 && told.passing == 5 && !told.determined, "%d, %d", told.failing, told.passing);
-	explanation_of_typical(x, true);
-	for (int i = 0; i < 40; i++)
-		if (make(&e, "max(x, y)", 2, i % 2 ? 2 : 3 + i, 2, a))
-			explanation_add(x, &e.c, i % 2, 100 + i, a);
-	explanation_find(x, false, a, &best);
-	explanation_find(x, true, a, &told);
-	CHECK(best.failing == 3 && told.failing == 23 && told.determined, "%d, %d", best.failing, told.failing);
 	explanation_close(x);
 }
 
@@ -294,7 +252,6 @@ int main(int argc, char **argv)
 	test_formulas(&a);
 	test_facts(&a);
 	CHECK_LAW(test_condition(&a));
-	CHECK_LAW(test_told(&a));
 	CHECK_LAW(test_texts(&a));
 	test_fits(&a);
 	arena_free(&a);

@@ -22,9 +22,11 @@ static void check_rows(struct arena *a)
 	    {OP_CONCATENATE, 3, 2, "third operand", "operands"},
 	    {OP_CONCATENATE, 9, 8, "operand number 9", "operands"},
 	    {OP_SCAN, 3, 0, "initial carry", "initial carries"},
-	    {OP_SCAN, 3, 2, "per-iteration input", "per-iteration inputs"},
+	    {OP_SCAN, 3, 2, "second per-iteration input", "per-iteration inputs"},
+	    {OP_SCAN, 2, 1, "per-iteration input", "per-iteration inputs"},
 	    {OP_FOR, 2, 0, "trip count", "operands"},
 	    {OP_FOR, 2, 1, "initial carry", "initial carries"},
+	    {OP_FOR, 3, 2, "second initial carry", "initial carries"},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

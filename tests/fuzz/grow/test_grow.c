@@ -27,6 +27,10 @@ static const struct row {
         {"inputs v0: f64[3]", "constant [0, 0]"}, {NULL}},
     {"a tie is needed", "tape+scale:max:1.5", "inputs x: f64[]\ny = max x, x\nreturn y\npoint 0.5\nrequest: vjp x\n",
         {"f64[3]", "inputs v0: f64[3], v1: f64[3]"}, {NULL}},
+    {"a start keeps its one number", "tape+scale:dynamic_update_slice:1.5",
+        "inputs x: f64[1]\ns: i64[1] = constant [0]\ny = dynamic_update_slice x, x, s\nreturn y\npoint [0.5]\n"
+        "request: vjp x\n",
+        {"inputs v0: f64[3], v1: f64[3]", "i64[1]"}, {"f64[1]"}},
 };
 
 static void check_row(const struct row *row, struct arena *a)

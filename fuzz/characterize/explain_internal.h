@@ -1,0 +1,51 @@
+/* explain_internal.h: the variants with their features and measures; for explain.c, which keeps them, and depends.c. */
+#ifndef FUZZ_CHARACTERIZE_EXPLAIN_INTERNAL_H
+#define FUZZ_CHARACTERIZE_EXPLAIN_INTERNAL_H
+
+#include "explain.h"
+#include "facts.h"
+
+enum {
+	FEATURES = 2048, /* those of features_explain.def, then those named after ops, in order of appearance */
+	VARIANTS = 8192,
+	WORDS = VARIANTS / 64,
+	ROLES = 512,
+	MEASURED = 320 /* measures of ops of the case */
+};
+
+/* Variants for which something holds. */
+struct variant_set {
+	uint64_t at[WORDS];
+};
+
+/* A measure of the ops of the case, in every variant. */
+struct measured {
+	enum measure_id id;
+	enum op op;
+	int operand;
+	char *name; /* of the operand; owned, NULL for a measure of the node */
+	float *x;   /* [VARIANTS] NaN: the variant has no such node.  Owned */
+};
+
+struct explanation {
+	int n_feature, n_variant;
+	char *name[FEATURES], *sentence[FEATURES]; /* owned */
+	int number[VARIANTS];
+	struct variant_set fails;
+	struct variant_set aside, mute; /* they count only for what is told; only for the other condition */
+	struct variant_set thin;
+	struct variant_set has[FEATURES];
+	bool own_op[OP_COUNT]; /* in a case that the condition is to be about */
+	int n_measured;
+	struct measured measured[MEASURED];
+	int nodes; /* of the largest of these cases */
+	int n_role;
+	char *role[ROLES]; /* owned */
+	struct variant_set in_role[ROLES];
+	bool add_aside, add_thin; /* so are those that are added now */
+};
+
+static inline bool variant_in(const struct variant_set *s, int v) { return s->at[v / 64] >> v % 64 & 1; }
+static inline void variant_put(struct variant_set *s, int v) { s->at[v / 64] |= (uint64_t)1 << v % 64; }
+
+#endif

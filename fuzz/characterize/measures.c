@@ -1,0 +1,350 @@
+/* measures.c: see measures.h. */
+#include "measures.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "facts.h"
+#include "fuzz/edit/edit.h"
+
+enum { MEASURES = 256, TIES_MOST = 64 };
+
+static const struct measure_row {
+	enum measure_unit unit;
+	const char *text[2][2]; /* above, at most; of the threshold 0, of others */
+} rows[] = {
+#define MEASURE(id, unit, some, more, none, most) {MEASURE_UNIT_##unit, {{none, most}, {some, more}}},
+#include "measures.def"
+#undef MEASURE
+};
+
+enum measure_unit measure_unit(enum measure_id id) { return rows[id].unit; }
+
+/* ---- texts ---- */
+
+static const char *count_word(int n, struct arena *a)
+{
+	static const char *const words[] = {"no", "one", "two", "three", "four", "five", "six"};
+
+	return n >= 0 && n < (int)(sizeof words / sizeof *words) ? words[n] : arena_printf(a, "%d", n);
+}
+
+/* The text without brackets: of [one|many], the noun for that number. */
+static char *with_noun(const char *text, bool one, struct arena *a)
+{
+	const char *open = strchr(text, '['), *bar = open ? strchr(open, '|') : NULL,
+	           *close = bar ? strchr(bar, ']') : NULL;
+	const char *noun = one ? open + 1 : bar + 1, *end = one ? bar : close;
+
+	if (!close)
+		return arena_printf(a, "%s", text);
+	return arena_printf(a, "%.*s%.*s%s", (int)(open - text), text, (int)(end - noun), noun, close + 1);
+}
+
+const char *measure_text(
+    enum measure_id id, bool above, double threshold, const char *op, const char *operand, struct arena *a)
+{
+	const struct measure_row *row = &rows[id];
+	const double n = row->unit == MEASURE_UNIT_BELOW ? -threshold : threshold;
+	const char *text = "", *from = row->text[above][threshold != 0];
+
+	if (!*from)
+		return NULL;
+	for (const char *at; (at = strchr(from, '%')); from = at + 2)
+		text = arena_printf(a, "%s%.*s%s", text, (int)(at - from), from,
+		    at[1] == 'o'                          ? op
+		        : at[1] == 'k'                    ? operand
+		        : row->unit == MEASURE_UNIT_COUNT ? count_word((int)n, a)
+		                                          : arena_printf(a, "%.4g", n));
+	return with_noun(arena_printf(a, "%s%s", text, from), n == 1, a);
+}
+
+/* ---- values ---- */
+
+static int most_ties(const struct tensor *x, int n)
+{
+	int most = n ? 1 : 0;
+
+	for (int i = 0; i < n && n <= TIES_MOST; i++) {
+		int same = 0;
+
+		for (int k = 0; k < n; k++)
+			same += x->at[k].f == x->at[i].f;
+		most = same > most ? same : most;
+	}
+	return most;
+}
+
+void measures_watch(struct facts *f, int value, const struct tensor *x)
+{
+	struct value_span *s = &f->span[value], now = {true, INFINITY, -INFINITY, INFINITY, 0, 0, 0, 0, 0, 0};
+	const int n = dtype_is_float(x->type.dtype) ? shape_elements(&x->type.shape) : 0;
+
+	for (int i = 0; i < n; i++) {
+		const double y = x->at[i].f;
+
+		now.low = fmin(now.low, y);
+		now.high = fmax(now.high, y);
+		now.near = fmin(now.near, fabs(y));
+		now.far = fmax(now.far, fabs(y));
+		now.integers += y == trunc(y);
+		now.fractions += y != trunc(y);
+		now.zeros += y == 0;
+		now.descents += i && y < x->at[i - 1].f;
+	}
+	if (!n)
+		return;
+	now.ties = most_ties(x, n);
+	if (!s->known)
+		*s = now;
+	s->low = fmin(s->low, now.low);
+	s->high = fmax(s->high, now.high);
+	s->near = fmin(s->near, now.near);
+	s->far = fmax(s->far, now.far);
+	s->integers = now.integers > s->integers ? now.integers : s->integers;
+	s->fractions = now.fractions > s->fractions ? now.fractions : s->fractions;
+	s->zeros = now.zeros > s->zeros ? now.zeros : s->zeros;
+	s->descents = now.descents > s->descents ? now.descents : s->descents;
+	s->ties = now.ties > s->ties ? now.ties : s->ties;
+}
+
+/* ---- nodes ---- */
+
+static void put(struct facts *f, enum measure_id id, const struct node *n, int operand, double x)
+{
+	for (int i = 0; i < f->n_measure; i++) {
+		struct node_measure *m = &f->measure[i];
+
+		if (m->id == id && m->op == n->op && m->operand == operand) {
+			m->x = fmax(m->x, x);
+			return;
+		}
+	}
+	if (f->n_measure < MEASURES)
+		f->measure[f->n_measure++] = (struct node_measure){id, n->op, operand, x};
+}
+
+static void of_value(struct facts *f, const struct node *n, int k)
+{
+	const struct value_span *s = &f->span[n->arg[k]];
+
+	if (!s->known)
+		return;
+	put(f, MEASURE_SMALL, n, k, -s->low);
+	put(f, MEASURE_LARGE, n, k, s->high);
+	put(f, MEASURE_NEAR, n, k, -s->near);
+	put(f, MEASURE_FAR, n, k, s->far);
+	put(f, MEASURE_FRACTIONS, n, k, s->fractions);
+	put(f, MEASURE_INTEGERS, n, k, s->integers);
+	put(f, MEASURE_ZEROS, n, k, s->zeros);
+	if (op_table[n->op].family == FAMILY_SORT)
+		put(f, MEASURE_DESCENTS, n, k, s->descents);
+	put(f, MEASURE_TIES, n, k, s->ties);
+}
+
+static void of_operands(struct facts *f, const struct node *n)
+{
+	const struct program *p = &f->c->program;
+	const enum family family = op_table[n->op].family;
+	const bool joins = family == FAMILY_BINARY || family == FAMILY_SELECT || family == FAMILY_CLAMP;
+
+	for (int k = 0; k < n->n_arg; k++) {
+		const int v = n->arg[k];
+		const struct shape *s = &p->type[v].shape;
+		bool is_param = v >= p->top.param && v < p->top.param + p->top.n_param;
+
+		if (!dtype_is_float(p->type[v].dtype))
+			continue;
+		if (joins)
+			put(f, MEASURE_SPREAD, n, k, shape_elements(s) < shape_elements(&p->type[n->out].shape));
+		if (f->reached[v])
+			put(f, MEASURE_COMPUTED, n, k, !is_param);
+		put(f, MEASURE_LATER_USED, n, k, f->uses[v] - 1);
+		put(f, MEASURE_RANK, n, k, s->rank);
+		put(f, MEASURE_ELEMENTS, n, k, shape_elements(s));
+		of_value(f, n, k);
+	}
+}
+
+static void of_axes(struct facts *f, const struct node *n)
+{
+	const struct op_info *o = &op_table[n->op];
+	const struct attrs *a = &n->attrs;
+	const struct shape *x = &f->c->program.type[n->arg[0]].shape;
+	const bool one = (o->attrs & ATTR_AXIS) != 0;
+	const int n_axes = one ? 1 : a->n_axes, all = shape_elements(x);
+	int longer = 0, group = 1, last = -1;
+	bool moved = false, ascends = true, own_inverse = true;
+
+	if (!(o->attrs & (ATTR_AXIS | ATTR_AXES)))
+		return;
+	for (int i = 0; i < n_axes; i++) {
+		const int d = one ? a->axis : a->axes[i];
+
+		if (d >= x->rank)
+			return;
+		longer += x->extent[d] > 1;
+		group *= x->extent[d];
+		ascends &= d > last;
+		last = d;
+		moved |= d != i;
+		own_inverse &= one || o->family != FAMILY_TRANSPOSE || a->axes[d] == i;
+		put(f, MEASURE_AXIS_LATER, n, -1, d > 0);
+		put(f, MEASURE_AXIS_EARLIER, n, -1, d < x->rank - 1);
+		if (one)
+			put(f, MEASURE_AXIS_EXTENT, n, -1, x->extent[d]);
+	}
+	if (o->family == FAMILY_TRANSPOSE) {
+		put(f, MEASURE_CYCLE, n, -1, !own_inverse);
+		return;
+	}
+	if (!one) {
+		put(f, MEASURE_AXES, n, -1, n_axes);
+		put(f, MEASURE_LONG_AXES, n, -1, longer);
+		put(f, MEASURE_UNSORTED_AXES, n, -1, !ascends);
+	}
+	if (o->family == FAMILY_REDUCE) {
+		put(f, MEASURE_GROUP, n, -1, group);
+		put(f, MEASURE_KEEPDIMS, n, -1, a->keepdims);
+	}
+	put(f, MEASURE_LINES, n, -1, group ? all / group : 0);
+}
+
+/* Starts, strides and ends of a slice; margins of a pad. */
+static void of_windows(struct facts *f, const struct node *n)
+{
+	const enum family family = op_table[n->op].family;
+	const struct attrs *a = &n->attrs;
+	const struct type *type = f->c->program.type;
+	const struct shape *x = &type[n->arg[0]].shape;
+	int backwards = 0;
+
+	if (family != FAMILY_SLICE && family != FAMILY_SLICE_SCATTER && family != FAMILY_PAD)
+		return;
+	for (int d = 0; d < x->rank; d++) {
+		const int size = family == FAMILY_SLICE ? a->size[d] : type[n->arg[1]].shape.extent[d],
+		          end = a->start[d] + (size - 1) * a->stride[d];
+
+		if (family == FAMILY_PAD) {
+			put(f, MEASURE_PAD_LOW, n, -1, a->low[d]);
+			put(f, MEASURE_PAD_HIGH, n, -1, a->high[d]);
+			continue;
+		}
+		backwards += a->stride[d] < 0 && size > 1;
+		put(f, MEASURE_STRIDE, n, -1, size > 1 ? fabs((double)a->stride[d]) : 0);
+		put(f, MEASURE_START, n, -1, a->start[d] < end ? a->start[d] : end);
+		put(f, MEASURE_LEFT_OUT, n, -1, x->extent[d] - 1 - (a->start[d] > end ? a->start[d] : end));
+	}
+	if (family != FAMILY_PAD)
+		put(f, MEASURE_BACKWARDS, n, -1, backwards);
+}
+
+static int batch_of(const struct shape *s)
+{
+	int n = 1;
+
+	for (int d = 0; d + 2 < s->rank; d++)
+		n *= s->extent[d];
+	return n;
+}
+
+static void of_matrices(struct facts *f, const struct node *n)
+{
+	const struct shape *a = &f->c->program.type[n->arg[0]].shape, *b = &f->c->program.type[n->arg[1]].shape;
+
+	put(f, MEASURE_LEFT_VECTOR, n, -1, a->rank == 1);
+	put(f, MEASURE_RIGHT_VECTOR, n, -1, b->rank == 1);
+	put(f, MEASURE_MATRIX_ROWS, n, -1, a->rank > 1 ? a->extent[a->rank - 2] : 1);
+	put(f, MEASURE_MATRIX_INNER, n, -1, a->rank ? a->extent[a->rank - 1] : 1);
+	put(f, MEASURE_MATRIX_COLUMNS, n, -1, b->rank > 1 ? b->extent[b->rank - 1] : 1);
+	put(f, MEASURE_MATRIX_BATCH, n, -1, fmax(batch_of(a), batch_of(b)));
+}
+
+static void of_shapes(struct facts *f, const struct node *n)
+{
+	const struct type *type = f->c->program.type;
+	const struct shape *x = &type[n->arg[0]].shape, *y = &type[n->out].shape;
+	int spread = 0;
+
+	switch (op_table[n->op].family) {
+	case FAMILY_MATMUL:
+		of_matrices(f, n);
+		break;
+	case FAMILY_SELECT:
+		put(f, MEASURE_PREDICATE_SPREAD, n, -1, shape_elements(x) < shape_elements(y));
+		break;
+	case FAMILY_BROADCAST_TO:
+		for (int d = 0; d < y->rank; d++) {
+			const int from = d - (y->rank - x->rank);
+
+			spread += y->extent[d] != (from < 0 ? 1 : x->extent[from]);
+		}
+		put(f, MEASURE_SPREAD_AXES, n, -1, spread);
+		put(f, MEASURE_NEW_AXES, n, -1, y->rank - x->rank);
+		break;
+	case FAMILY_CONCATENATE:
+		put(f, MEASURE_OPERANDS, n, -1, n->n_arg);
+		break;
+	case FAMILY_GATHER:
+	case FAMILY_SCATTER:
+	case FAMILY_TAKE_ALONG_AXIS:
+	case FAMILY_SCATTER_APPLY:
+		put(f, MEASURE_INDICES, n, -1, shape_elements(&type[n->arg[1]].shape));
+		put(f, MEASURE_INDEX_SCALAR, n, -1, !type[n->arg[1]].shape.rank);
+		break;
+	default:
+		break;
+	}
+}
+
+static void of_regions(struct facts *f, const struct node *n)
+{
+	const struct node_loop l = node_loop(n);
+	int captures = 0;
+
+	for (int v = 0; v < f->c->program.n_value && n->op != OP_CUSTOM; v++) {
+		bool reads = false;
+
+		for (int w = 0; w < n->n_region && f->varied[v]; w++)
+			reads |= !region_defines(&n->region[w], v) && region_reads(&n->region[w], v) &&
+			    facts_ran(f, &n->region[w]);
+		captures += reads;
+	}
+	put(f, MEASURE_CAPTURES, n, -1, captures);
+	for (int k = 0; k < n->n_out; k++)
+		if (f->live[n->out + k])
+			put(f, MEASURE_LATER_RESULT, n, -1, k);
+	if (n->op == OP_COND && f->run)
+		put(f, MEASURE_BRANCH, n, -1, facts_ran(f, &n->region[1]));
+	if (!l.is_loop)
+		return;
+	put(f, MEASURE_CARRIES, n, -1, l.n_carry);
+	put(f, MEASURE_ROWS, n, -1, l.n_xs);
+	put(f, MEASURE_STACKED, n, -1, l.n_ys);
+}
+
+static bool is_live(const struct facts *f, const struct node *n)
+{
+	bool live = false;
+
+	for (int i = 0; i < n->n_out; i++)
+		live |= f->live[n->out + i] && (!f->run || f->run[n->out + i]);
+	return live;
+}
+
+void facts_of_measures(struct facts *f)
+{
+	f->measure = NEW(f->arena, struct node_measure, MEASURES);
+	for (struct walk w = walk_nodes(&f->c->program.top); walk_next(&w);) {
+		if (!is_live(f, w.node))
+			continue;
+		of_operands(f, w.node);
+		if (w.node->n_region)
+			of_regions(f, w.node);
+		if (!w.node->n_arg || w.node->n_region)
+			continue;
+		of_axes(f, w.node);
+		of_windows(f, w.node);
+		of_shapes(f, w.node);
+	}
+}

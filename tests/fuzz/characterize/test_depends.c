@@ -1,0 +1,164 @@
+/*
+ * The condition that people are told: variants of small programs, of which those fail that a rule names.  The condition
+ * says what the rule says.
+ */
+#include "fuzz/characterize/explain.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "fuzz/characterize/facts.h"
+#include "tests/check.h"
+#include "tests/support/case_text.h"
+
+/* ---- rules ---- */
+
+static double number(const struct testcase *c, int input, int i) { return c->point[0][input].at[i].f; }
+
+static bool far_from_zero(const struct testcase *c) { return fabs(number(c, 0, 0)) > 2; }
+static bool long_axis(const struct testcase *c) { return c->point[0][0].type.shape.extent[0] > 4; }
+static bool negative_second(const struct testcase *c) { return number(c, 1, 0) < 0; }
+static bool fraction(const struct testcase *c) { return number(c, 1, 0) != trunc(number(c, 1, 0)); }
+static bool always(const struct testcase *c) { return (void)c, true; }
+
+/* Does not depend on anything that can be said. */
+static bool by_chance(const struct testcase *c) { return testcase_hash(c) % 2; }
+
+/* ---- variants ---- */
+
+enum { SPREAD = 24 };
+
+/* Number k of the numbers at which a variant is taken: halves from -6 on. */
+static double spread(int k) { return (k - SPREAD / 2) / 2.0; }
+
+/* A program with %s in place of numbers that vary. */
+struct op_family {
+	const char *inputs, *body;
+	bool two; /* a second number */
+};
+
+static const struct op_family sine = {"x: f64[]", "y = sin x", false};
+static const struct op_family sine_of_sum = {"x: f64[]", "s = add x, x\ny = sin s", false};
+static const struct op_family quotient = {"x: f64[], z: f64[]", "y = div x, z", true};
+static const struct op_family plain_quotient = {"x: f64[], z: f64[]", "y = mul x, z", true};
+static const struct op_family angle = {"x: f64[], z: f64[]", "y = atan2 x, z", true};
+
+static void add_family(
+    struct explanation *x, const struct op_family *f, bool (*rule)(const struct testcase *), int *n, struct arena *a)
+{
+	for (int i = 0; i < SPREAD; i++)
+		for (int k = 0; k < (f->two ? SPREAD : 1); k++) {
+			const char *point = f->two ? arena_printf(a, "%g, %g", spread(i), spread(k) + 0.25 * (k % 3))
+			                           : arena_printf(a, "%g", spread(i));
+			const struct testcase c = test_function(a, f->inputs, f->body, point, "vjp");
+
+			explanation_add(x, &c, rule(&c) ? OUTCOME_FAILS : OUTCOME_PASSES, (*n)++, a);
+		}
+}
+
+/* Running sums of 1 to 9 elements, also with a second axis. */
+static void add_sums(struct explanation *x, bool (*rule)(const struct testcase *), int *n, struct arena *a)
+{
+	for (int rows = 1; rows < 10; rows++)
+		for (int columns = 0; columns < 8; columns += 3) {
+			const int size = rows * (columns ? columns : 1);
+			const char *shape = columns ? arena_printf(a, "%d,%d", rows, columns)
+			                            : arena_printf(a, "%d", rows),
+			           *list = "";
+			struct testcase c;
+
+			for (int i = 0; i < size; i++)
+				list = arena_printf(a, "%s%s%g", list, i ? ", " : "", 0.5 + i);
+			c = test_function(a, arena_printf(a, "x: f64[%s]", shape), "y = cumsum x axis=0",
+			    arena_printf(a, "[%s]", list), "vjp");
+			explanation_add(x, &c, rule(&c) ? OUTCOME_FAILS : OUTCOME_PASSES, (*n)++, a);
+		}
+}
+
+/* ---- rows ---- */
+
+static const struct row {
+	const char *name;
+	const struct op_family *of[2]; /* NULL: running sums */
+	bool (*rule)(const struct testcase *c);
+	struct blamed blamed;
+	bool determined, always;
+	const char *text; /* NULL: none is checked */
+} rows[] = {
+    {"a magnitude", {&sine}, far_from_zero, {OP_SIN, "operand of sin"}, true, false,
+        "It fails where an element of the operand of sin has a magnitude above 2."},
+    {"an extent", {NULL}, long_axis, {OP_CUMSUM, "operand of cumsum"}, true, false,
+        "It fails where the axis of cumsum has more than four elements."},
+    {"a sign of another operand", {&angle}, negative_second, {OP_ATAN2, "first operand of atan2"}, true, false,
+        "It fails where an element of the second operand of atan2 is negative."},
+    {"a number that is no integer", {&quotient}, fraction, {OP_DIV, "denominator of div"}, true, false,
+        "It fails where an element of the denominator of div is not an integer."},
+    {"programs without the operand do not count", {&quotient, &plain_quotient}, negative_second,
+        {OP_DIV, "denominator of div"}, true, false,
+        "It fails where an element of the denominator of div is negative."},
+    {"no condition", {&sine}, always, {OP_SIN, "operand of sin"}, false, true,
+        "It fails in every variant that was tried."},
+    {"nothing that can be said", {&quotient}, by_chance, {OP_DIV, "denominator of div"}, false, false, NULL},
+    {"an operand of another program", {&sine_of_sum}, far_from_zero, {OP_SIN, "operand of sin"}, true, false,
+        "It fails where an element of the operand of sin has a magnitude above 4."},
+};
+
+static void test_row(const struct row *r, struct arena *a)
+{
+	struct explanation *x = explanation_open();
+	const struct op_family *first = r->of[0];
+	const struct testcase about = first
+	    ? test_function(a, first->inputs, first->body, first->two ? "1.5, 2.5" : "1.5", "vjp")
+	    : test_function(a, "x: f64[2]", "y = cumsum x axis=0", "[1, 2]", "vjp");
+	struct explained told;
+	int n = 0;
+
+	explanation_about(x, &about);
+	explanation_aside(x, true, false);
+	for (int i = 0; i < 2; i++)
+		if (r->of[i])
+			add_family(x, r->of[i], r->of[i] == &plain_quotient ? by_chance : r->rule, &n, a);
+	if (!first)
+		add_sums(x, r->rule, &n, a);
+	explanation_tell(x, &r->blamed, 1, a, &told);
+	CHECK(told.determined == r->determined && told.always == r->always, "%s", explanation_text(&told, a));
+	CHECK(!r->text || !strcmp(explanation_text(&told, a), r->text), "%s", explanation_text(&told, a));
+	explanation_close(x);
+}
+
+/* Variants that pass for a plain reason do not count, and of many alike only a few. */
+static void test_counted(struct arena *a)
+{
+	struct explanation *x = explanation_open();
+	const struct testcase c = test_function(a, "x: f64[]", "y = sin x", "1.5", "vjp");
+	const struct blamed blamed = {OP_SIN, "operand of sin"};
+	struct explained told;
+
+	explanation_about(x, &c);
+	explanation_aside(x, true, true);
+	for (int i = 0; i < 40; i++)
+		explanation_add(x, &c, OUTCOME_FAILS, i, a);
+	explanation_add(x, &c, OUTCOME_ZERO, 40, a);
+	explanation_add(x, &c, OUTCOME_TIE, 41, a);
+	explanation_tell(x, &blamed, 1, a, &told);
+	CHECK(told.always && told.failing == 12 && !told.passing, "%d, %d", told.failing, told.passing);
+	explanation_aside(x, true, false);
+	explanation_add(x, &c, OUTCOME_TIE, 42, a);
+	explanation_tell(x, &blamed, 1, a, &told);
+	CHECK(told.failing == 12 && told.passing == 1, "%d, %d", told.failing, told.passing);
+	explanation_close(x);
+}
+
+int main(int argc, char **argv)
+{
+	struct arena a;
+
+	check_begin(argc, argv);
+	arena_init(&a, (size_t)1 << 30);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (row_wanted("%s", rows[i].name))
+			test_row(&rows[i], &a);
+	CHECK_LAW(test_counted(&a));
+	arena_free(&a);
+	return check_done();
+}

@@ -1,0 +1,128 @@
+/* Measures of differentiated nodes: rows of programs, each with a number; the clauses about thresholds. */
+#include "fuzz/characterize/measures.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "fuzz/characterize/facts.h"
+#include "tests/check.h"
+#include "tests/support/case_text.h"
+
+/* The measure; NAN: the case has no such one. */
+static double measure_of(const struct facts *f, enum measure_id id, enum op op, int operand)
+{
+	for (int i = 0; i < f->n_measure; i++)
+		if (f->measure[i].id == id && f->measure[i].op == op && f->measure[i].operand == operand)
+			return f->measure[i].x;
+	return NAN;
+}
+
+static void test_rows(struct arena *a)
+{
+	static const struct {
+		const char *inputs, *body, *point;
+		enum measure_id id;
+		enum op op;
+		int operand;
+		double x;
+	} rows[] = {
+	    {"x: f64[5]", "y = cumsum x axis=0", "[1, 2, 3, 4, 5]", MEASURE_AXIS_EXTENT, OP_CUMSUM, -1, 5},
+	    {"x: f64[2,3]", "y = cumsum x axis=0", "[1, 2, 3, 4, 5, 6]", MEASURE_AXIS_EXTENT, OP_CUMSUM, -1, 2},
+	    {"x: f64[2,3]", "y = cumsum x axis=0", "[1, 2, 3, 4, 5, 6]", MEASURE_LINES, OP_CUMSUM, -1, 3},
+	    {"x: f64[2,3]", "y = reduce_sum x axes=[0]", "[1, 2, 3, 4, 5, 6]", MEASURE_AXIS_EARLIER, OP_REDUCE_SUM, -1,
+	        1},
+	    {"x: f64[2,3]", "y = reduce_sum x axes=[1]", "[1, 2, 3, 4, 5, 6]", MEASURE_AXIS_EARLIER, OP_REDUCE_SUM, -1,
+	        0},
+	    {"x: f64[2,3]", "y = reduce_mean x axes=[0, 1]", "[1, 2, 3, 4, 5, 6]", MEASURE_AXES, OP_REDUCE_MEAN, -1, 2},
+	    {"x: f64[2,3]", "y = reduce_mean x axes=[0, 1]", "[1, 2, 3, 4, 5, 6]", MEASURE_GROUP, OP_REDUCE_MEAN, -1,
+	        6},
+	    {"x: f64[1,3]", "y = reverse x axes=[0, 1]", "[1, 2, 3]", MEASURE_LONG_AXES, OP_REVERSE, -1, 1},
+	    {"x: f64[2,1,1]", "y = transpose x axes=[1, 2, 0]", "[1, 2]", MEASURE_CYCLE, OP_TRANSPOSE, -1, 1},
+	    {"x: f64[2,1,1]", "y = transpose x axes=[1, 0, 2]", "[1, 2]", MEASURE_CYCLE, OP_TRANSPOSE, -1, 0},
+	    {"x: f64[5]", "y = slice x start=[4] size=[3] stride=[-2]", "[1, 2, 3, 4, 5]", MEASURE_STRIDE, OP_SLICE, -1,
+	        2},
+	    {"x: f64[5]", "y = slice x start=[4] size=[3] stride=[-2]", "[1, 2, 3, 4, 5]", MEASURE_BACKWARDS, OP_SLICE,
+	        -1, 1},
+	    {"x: f64[5]", "y = slice x start=[1] size=[3] stride=[1]", "[1, 2, 3, 4, 5]", MEASURE_LEFT_OUT, OP_SLICE,
+	        -1, 1},
+	    {"x: f64[2]", "y = pad x, 3 low=[0] high=[2]", "[1, 2]", MEASURE_PAD_HIGH, OP_PAD, -1, 2},
+	    {"x: f64[2]", "y = concatenate x, x, x axis=0", "[1, 2]", MEASURE_OPERANDS, OP_CONCATENATE, -1, 3},
+	    {"x: f64[]", "y = broadcast_to x shape=[2, 3]", "1", MEASURE_SPREAD_AXES, OP_BROADCAST_TO, -1, 2},
+	    {"x: f64[2], m: f64[2,3]", "y = matmul x, m", "[1, 2], [1, 2, 3, 4, 5, 6]", MEASURE_LEFT_VECTOR, OP_MATMUL,
+	        -1, 1},
+	    {"x: f64[2], m: f64[2,3]", "y = matmul x, m", "[1, 2], [1, 2, 3, 4, 5, 6]", MEASURE_MATRIX_COLUMNS,
+	        OP_MATMUL, -1, 3},
+	    {"x: f64[3]", "y = sin x", "[1, -4, 2]", MEASURE_FAR, OP_SIN, 0, 4},
+	    {"x: f64[3]", "y = sin x", "[1, -4, 2]", MEASURE_SMALL, OP_SIN, 0, 4},
+	    {"x: f64[3]", "y = sin x", "[1, -4, 2]", MEASURE_LARGE, OP_SIN, 0, 2},
+	    {"x: f64[3]", "y = sin x", "[1, -4, 0]", MEASURE_ZEROS, OP_SIN, 0, 1},
+	    {"x: f64[3]", "y = sin x", "[1, -4.5, 0.5]", MEASURE_FRACTIONS, OP_SIN, 0, 2},
+	    {"x: f64[3]", "y = sort x axis=0", "[1, 3, 2]", MEASURE_DESCENTS, OP_SORT, 0, 1},
+	    {"x: f64[3], y0: f64[]", "y = max x, y0", "[1, 3, 2], 2", MEASURE_SPREAD, OP_MAX, 1, 1},
+	    {"x: f64[3], y0: f64[]", "y = max x, y0", "[1, 3, 2], 2", MEASURE_SPREAD, OP_MAX, 0, 0},
+	    {"x: f64[]", "s = sin x\ny = square s", "1", MEASURE_COMPUTED, OP_SQUARE, 0, 1},
+	    {"x: f64[]", "y = square x", "1", MEASURE_COMPUTED, OP_SQUARE, 0, 0},
+	    {"x: f64[], z: f64[]", "y, w = for (x, z) trip=2 { params i, c, d; yield d, c }", "1, 2", MEASURE_CARRIES,
+	        OP_FOR, -1, 2},
+	    {"x: f64[2], z: f64[2]", "y = scan (x, z) trip=2 carries=0 { params c, d; p = mul c, d; yield p }",
+	        "[1, 2], [3, 4]", MEASURE_ROWS, OP_SCAN, -1, 2},
+	    {"x: f64[]", "q = gt x, 0\ny = cond q { yield x } else { s = sin x; yield s }", "-1", MEASURE_BRANCH,
+	        OP_COND, -1, 1},
+	    {"x: f64[], z: f64[]", "y = checkpoint { p = mul x, z; yield p }", "1, 2", MEASURE_CAPTURES, OP_CHECKPOINT,
+	        -1, 2},
+	    /* a node that passes no derivative on has no measures */
+	    {"x: f64[]", "s = floor x\ny = square s", "1", MEASURE_COMPUTED, OP_SQUARE, 0, NAN},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct testcase c;
+		double x;
+
+		if (!row_wanted("%s: measure %d", rows[i].body, (int)rows[i].id))
+			continue;
+		c = test_function(a, rows[i].inputs, rows[i].body, rows[i].point, "vjp");
+		x = measure_of(facts_of(&c, a), rows[i].id, rows[i].op, rows[i].operand);
+		CHECK(x == rows[i].x || (isnan(x) && isnan(rows[i].x)), "%g", x);
+	}
+}
+
+static void test_texts(struct arena *a)
+{
+	static const struct {
+		enum measure_id id;
+		bool above;
+		double threshold;
+		const char *text;
+	} rows[] = {
+	    {MEASURE_AXES, true, 1, "O goes along more than one axis"},
+	    {MEASURE_AXES, true, 2, "O goes along more than two axes"},
+	    {MEASURE_AXES, false, 2, "O goes along at most two axes"},
+	    {MEASURE_AXES, false, 0, "O goes along no axis"},
+	    {MEASURE_AXIS_EXTENT, true, 16, "the axis of O has more than 16 elements"},
+	    {MEASURE_SMALL, true, 0, "an element of the K of O is negative"},
+	    {MEASURE_SMALL, true, 2, "an element of the K of O is below -2"},
+	    {MEASURE_SMALL, true, -2, "an element of the K of O is below 2"},
+	    {MEASURE_FAR, true, 2.5, "an element of the K of O has a magnitude above 2.5"},
+	    {MEASURE_CYCLE, false, 0, "the permutation of O is its own inverse"},
+	    {MEASURE_CYCLE, true, 1, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const char *text = measure_text(rows[i].id, rows[i].above, rows[i].threshold, "O", "K", a);
+
+		CHECK(
+		    rows[i].text ? text && !strcmp(text, rows[i].text) : !text, "row %zu: %s", i, text ? text : "none");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct arena a;
+
+	check_begin(argc, argv);
+	arena_init(&a, 64 << 20);
+	test_rows(&a);
+	CHECK_LAW(test_texts(&a));
+	arena_free(&a);
+	return check_done();
+}
