@@ -37,6 +37,56 @@ INDEXED = [
     ("f64[]", [0.5], ["x: f64[2]"], {"out": ["y: f64[4]"], "op": "pad", "args": ["x", "k"], "low": [1], "high": [1]}, "x.pad(((1, 1),), value=0.5)"),
 ]
 
+# Spellings of PyTorch: constants before it, the node, and the source by the name of the spelling; None: the first one is
+# taken instead.  An assignment stands in the last line, after a copy.
+NUMBERS = {"k: f64[]": 0.5, "n: f64[2]": [float("-inf")] * 2, "d: f64[2]": [1, 2], "i: i64[2]": [1, 0], "j: i64[2]": [1, 1]}
+SPELLED = [
+    ({"out": ["y: f64[2]"], "op": "add", "args": ["x", "k"]}, {"by a Python number": "torch.add(x, 0.5)"}),
+    ({"out": ["y: f64[2]"], "op": "sub", "args": ["k", "x"]}, {"by a Python number": "torch.rsub(x, 0.5)", "torch.rsub": "torch.rsub(x, k)"}),
+    ({"out": ["y: f64[2]"], "op": "mul", "args": ["x", "d"]}, {"by a Python number": None}),
+    ({"out": ["y: f64[2]"], "op": "add", "args": ["s", "n"]}, {"by a Python number": None}),
+    ({"out": ["y: f64[2]"], "op": "div", "args": ["k", "x"]}, {"by a Python number": None}),
+    ({"out": ["y: f64[2]"], "op": "pow", "args": ["k", "x"]}, {"by a Python number": "torch.pow(0.5, x)"}),
+    ({"out": ["y: f64[2]"], "op": "clamp", "args": ["x", "n", "k"]},
+     {"by Python numbers": "torch.clamp(x, max=0.5)", "by one bound at a time": "torch.clamp(torch.clamp(x, min=n), max=k)"}),
+    ({"out": ["y: f64[2]"], "op": "clamp", "args": ["x", "k", "k"]}, {"by Python numbers": "torch.clamp(x, min=0.5, max=0.5)"}),
+    ({"out": ["y: f64[2]"], "op": "clamp", "args": ["x", "d", "k"]}, {"by Python numbers": None}),
+    ({"out": ["y: f64[2]"], "op": "max", "args": ["s", "x"]}, {"torch.clamp by one bound": "torch.clamp(torch.broadcast_to(s, [2]), min=x)"}),
+    ({"out": ["y: f64[2]"], "op": "min", "args": ["x", "k"]}, {"torch.clamp by one bound": "torch.clamp(x, max=0.5)"}),
+    ({"out": ["y: f64[3]"], "op": "slice_scatter", "args": ["z", "x"], "start": [1]},
+     {"torch.slice_scatter without a step": "torch.slice_scatter(z, x, 0, 1, 3)", "torch.index_copy": "torch.index_copy(z, 0, torch.tensor([1, 2], dtype=torch.int64), x)",
+      "torch.select_scatter": None, "assignment to a slice": "y[1:3:1] = x"}),
+    ({"out": ["y: f64[3]"], "op": "slice_scatter", "args": ["z", "x"], "start": [0], "stride": [2]},
+     {"torch.slice_scatter without a step": None, "torch.index_copy": "torch.index_copy(z, 0, torch.tensor([0, 2], dtype=torch.int64), x)"}),
+    ({"out": ["y: f64[2]"], "op": "slice", "args": ["z"], "start": [2], "size": [2], "stride": [-2]},
+     {"torch.narrow": None, "torch.index_select": "torch.index_select(z, 0, torch.tensor([2, 0], dtype=torch.int64))", "torch.as_strided": None}),
+    ({"out": ["y: f64[2]"], "op": "gather", "args": ["z", "i"], "mode": "clip"},
+     {"advanced indexing": "z[torch.tensor([1, 0], dtype=torch.int64)].reshape([2])", "torch.take": "torch.take(z, torch.tensor([1, 0], dtype=torch.int64)).reshape([2])", "embedding": None}),
+    ({"out": ["y: f64[3]"], "op": "scatter_mul", "args": ["z", "i", "x"], "mode": "clip"},
+     {"torch.scatter_reduce": "torch.scatter_reduce(z, 0, torch.tensor([1, 0], dtype=torch.int64).reshape([2]).expand([2]), x, 'prod')"}),
+    ({"out": ["y: f64[3]"], "op": "scatter_set", "args": ["z", "j", "x"], "mode": "clip"}, {"torch.scatter": None, "assignment by an index": None}),
+    ({"out": ["y: f64[3]"], "op": "scatter_set", "args": ["z", "i", "x"], "mode": "clip"}, {"assignment by an index": "y[torch.tensor([1, 0], dtype=torch.int64)] = x"}),
+    ({"out": ["y: f64[]"], "op": "reduce_sum", "args": ["m"], "axes": [0, 1]},
+     {"without axes": "torch.sum(m)", "one axis at a time": "torch.sum(torch.sum(m, 1, False), 0, False)"}),
+    ({"out": ["y: f64[2]"], "op": "reduce_mean", "args": ["m"], "axes": [1]}, {"without axes": None, "torch.sum / n": "torch.sum(m, [1], False) / 3"}),
+    ({"out": ["y: f64[3]"], "op": "matmul", "args": ["x", "m"]}, {"torch.einsum": "torch.einsum('j,...jk->...k', x, m)", "torch.dot, mv, mm, bmm": None}),
+    ({"out": ["y: f64[3,2]"], "op": "transpose", "args": ["m"], "axes": [1, 0]}, {"torch.transpose": "torch.transpose(m, 0, 1)", "torch.movedim": "torch.movedim(m, [1, 0], [0, 1])"}),
+]
+
+
+def drawn(ops, op, name):
+    """The smallest variant by which that spelling is drawn."""
+    at = [n for n, _ in ops[op]].index(name)
+    return next(v for v in range(1 << 16) if adapter.spelling(v, op, len(ops[op])) == at)
+
+
+def spelled_source(ops, node, variant):
+    body = [{"out": [binding], "op": "constant", "value": value} for binding, value in NUMBERS.items()] + [node]
+    inputs = ["x: f64[2]", "s: f64[]", "z: f64[3]", "m: f64[2,3]"]
+    line = adapter.Program({"inputs": inputs, "body": body, "results": ["y"], "variant": variant}, ops).lines[-1]
+    return line[4:] if line.startswith("y = ") else line
+
+
 rows = ROWS + [("tinygrad_engine", inputs, [{"out": [f"k: {t}"], "op": "constant", "value": values if "[]" not in t else values[0]}, node], text)
                for t, values, inputs, node, text in INDEXED]
 failed = 0
@@ -50,4 +100,17 @@ for name, inputs, body, wanted in rows:
     if got != wanted:
         failed += 1
         print(f"{name}, {body[-1]['op']} of {inputs}: {got}, not {wanted}", file=sys.stderr)
+torch = importlib.import_module("pytorch").Torch("reverse").ops
+for node, spellings in SPELLED:
+    first = spelled_source(torch, node, 0)
+    for name, wanted in spellings.items():
+        got = spelled_source(torch, node, drawn(torch, node["op"], name))
+        if got != (wanted or first):
+            failed += 1
+            print(f"pytorch, {node['op']} as {name}: {got}, not {wanted or first}", file=sys.stderr)
+# The numbers of tests/graph/test_case_json.c.
+for variant, name, n, wanted in [(0, "clamp", 2, 0), (1, "clamp", 2, 0), (2, "clamp", 2, 1), (1, "request", 3, 1), (2, "request", 5, 4), (2, "request", 16, 2)]:
+    if adapter.spelling(variant, name, n) != wanted:
+        failed += 1
+        print(f"spelling {variant} of {n} {name}: {adapter.spelling(variant, name, n)}, not {wanted}", file=sys.stderr)
 sys.exit(1 if failed else 0)

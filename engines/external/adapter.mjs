@@ -48,6 +48,20 @@ export function tensorOut(type, values) {
 
 export const zerosOut = (type) => tensorOut(type, new Array(sizeOf(shapeOf(type))).fill(dtypeOf(type) === "bool" ? false : 0));
 
+/* ---- spellings ---- */
+
+/* Which of n spellings the variant of a case draws for an op, or for "request" (../PROTOCOL.md). */
+export function spelling(variant, name, n) {
+    let h = 2166136261 ^ variant;
+    for (const byte of new TextEncoder().encode(name))
+        h = Math.imul(h ^ byte, 16777619);
+    return variant ? ((h ^ h >>> 16) >>> 0) % n : 0;
+}
+
+/* The member of the hello: names by op, of the rows of a table that list spellings, and of `others`. */
+export const spellings = (ops, others = {}) => ({ ...Object.fromEntries(Object.entries(ops).filter(([, rule]) => Array.isArray(rule))
+    .map(([op, rules]) => [op, rules.map(([name]) => name)])), ...others });
+
 /* ---- programs ---- */
 
 const MARK = "\u0001"; /* around the name of an operand, until all uses of it are known */
@@ -79,8 +93,9 @@ class Node {
 }
 
 /*
- * A case's program as lines of source.  types: the type of every value; constants: elements by name.  The function has
- * only the float inputs and results.  use(name, last): source of a use of a value.  drop(name): a statement for a value
+ * A case's program as lines of source.  types: the type of every value; constants: elements by name.  ops: a rule for
+ * each op, or a list of its spellings, each a name and a rule.  A rule is a template, or a function that makes source of
+ * a Node.  One that returns null cannot express the node, and the first spelling does.  The function has only the float inputs and results.  use(name, last): source of a use of a value.  drop(name): a statement for a value
  * that nothing uses, if the engine needs one.
  */
 export class Program {
@@ -97,9 +112,10 @@ export class Program {
                 this.constants.set(node.out, flat(raw.value, node.type));
             if (!(node.op in ops))
                 throw new Unsupported(`op ${node.op}`);
-            const rule = ops[node.op];
-            lines.push({ name: node.out, constant: node.op === "constant",
-                text: typeof rule === "function" ? rule(node) : rule.replace(/\{(\d)\}/g, (_, k) => node.arg(Number(k))) });
+            const rules = Array.isArray(ops[node.op]) ? ops[node.op] : [["", ops[node.op]]];
+            const written = ([, rule]) => typeof rule === "function" ? rule(node) : rule.replace(/\{(\d)\}/g, (_, k) => node.arg(Number(k)));
+            const text = written(rules[spelling(kase.variant ?? 0, node.op, rules.length)]) ?? written(rules[0]);
+            lines.push({ name: node.out, constant: node.op === "constant", text });
         }
         this.inputs = names.filter((x) => this.isFloat(x));
         this.results = kase.results.filter((r) => this.isFloat(r));
@@ -144,9 +160,9 @@ export class Program {
 
 /*
  * The stack of transforms over `inner` as source, innermost first, for the float values only.  tensor(data, type): a seed
- * as source.  types: of all values of the derivative.
+ * as source.  wrap: a call around each level, or "".  types: of all values of the derivative.
  */
-export function stack(kase, program, inner, tensor) {
+export function stack(kase, program, inner, tensor, wrap = "") {
     const inputs = kase.inputs.map((b) => b.split(": ")[1]);
     let types = kase.results.map((r) => program.types.get(r));
     let text = inner;
@@ -159,6 +175,7 @@ export function stack(kase, program, inner, tensor) {
         if (!wrt.length || !types.some((t) => isFloat(dtypeOf(t))))
             throw new Unsupported("a derivative of nothing");
         text = `${level.transform}(${text}, [${wrt.join(", ")}], [${seeds.join(", ")}])`;
+        text = wrap ? `${wrap}(${text})` : text;
         types = level.transform === "vjp" ? at : types;
     }
     return { text, types };

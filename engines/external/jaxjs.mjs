@@ -13,7 +13,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-import { Program, complete, fixedResults, list, flat, isFloat, dtypeOf, load, resolved, same, serve, shapeOf, sizeOf, stack, startsOf, Unsupported } from "./adapter.mjs";
+import { Program, complete, fixedResults, list, flat, isFloat, dtypeOf, load, resolved, same, serve, shapeOf, sizeOf, spelling, spellings, stack, startsOf, Unsupported } from "./adapter.mjs";
 
 const DTYPES = { f64: "float64", f32: "float32", i32: "int32", i64: "int32", bool: "bool" };
 
@@ -100,6 +100,55 @@ function cast(n) {
     return `${n.arg(0)}.astype(np.${DTYPES[n.dtype]})`;
 }
 
+/* A spelling where two axes change places, for others the one with all axes. */
+const swapped = (call) => (n) => {
+    const moved = n.a.axes.flatMap((a, d) => a === d ? [] : [d]);
+    return moved.length === 2 ? `${call}(${n.arg(0)}, ${list(moved)})`.replace("[", "").replace("]", "") : null;
+};
+
+/* Over all axes, without naming them. */
+const whole = (call) => (n) => {
+    const { axes = [], keepdims = false } = n.a;
+    return axes.length && axes.length === n.shapeOf(0).length && !keepdims ? `${call}(${n.arg(0)})` : null;
+};
+
+/* An index array as an index, instead of np.take. */
+function advanced(n) {
+    const axis = n.a.axis ?? 0, shape = n.shapeOf(0), of = n.shapeOf(1);
+    const { at, gone } = resolved(n.const(1), n.a.mode, shape[axis]);
+    if (gone.some((g) => g) || !sizeOf(n.shape) || of.length !== 1)
+        return null;
+    return `${n.arg(0)}.slice(${[...new Array(axis).fill("[]"), index(at, of)].join(", ")})`;
+}
+
+/* np.clip gives the lower bound where the bounds are the wrong way round, and clamp the upper one. */
+function clipped(n) {
+    const [low, high] = [1, 2].map((k) => n.isConst(k) ? n.const(k) : [NaN]);
+    return Math.max(...low) < Math.min(...high) ? `np.clip(${n.arg(0)}, ${n.arg(1)}, ${n.arg(2)})` : null;
+}
+
+const stacked = (n) => n.args.every((_, k) => same(n.shapeOf(k), n.shapeOf(0)))
+    ? `np.reshape(np.stack([${n.args.map((_, k) => n.arg(k)).join(", ")}], ${n.a.axis ?? 0}), ${list(n.shape)})` : null;
+
+const reversed = (n) => n.a.axes.length && sizeOf(n.shape)
+    ? n.a.axes.reduce((text, d) => taken(text, Array.from({ length: n.shape[d] }, (_, k) => n.shape[d] - 1 - k), d), n.arg(0)) : null;
+
+const tiled = (n) => n.shapeOf(0).length === n.shape.length && n.shape.length && sizeOf(n.shape)
+    ? `np.tile(${n.arg(0)}, ${list(n.shape.map((extent, d) => n.shapeOf(0)[d] === extent ? 1 : extent))})` : null;
+
+/*
+ * Spellings beside those of OPS.  np.power(x, 2) is none of square: it is exp(2 log x) here, and less accurate.  np.einsum
+ * needs iterator helpers, which node has from version 22 on.
+ */
+const SPELLINGS = {
+    square: [["x * x", "np.multiply({0}, {0})"]], neg: [["x * -1", "np.multiply({0}, -1)"]],
+    clamp: [["np.clip", clipped]], transpose: [["np.swapaxes", swapped("np.swapaxes")]],
+    reverse: [["np.take", reversed]], broadcast_to: [["np.tile", tiled]], gather: [["an index array", advanced]], concatenate: [["np.stack", stacked]],
+    reduce_sum: [["without axes", whole("np.sum")]], reduce_mean: [["without axes", whole("np.mean")]], reduce_prod: [["without axes", whole("np.prod")]],
+    matmul: [["np.dot", (n) => n.shapeOf(0).length <= 2 && n.shapeOf(1).length <= 2 ? `np.dot(${n.arg(0)}, ${n.arg(1)})` : null],
+        ["np.tensordot", (n) => n.shapeOf(0).length === 2 && n.shapeOf(1).length === 2 ? `np.tensordot(${n.arg(0)}, ${n.arg(1)}, 1)` : null]],
+};
+
 const calls = (table) => Object.fromEntries(Object.entries(table).map(([op, f]) => [op, `np.${f}({0})`]));
 
 const OPS = {
@@ -123,6 +172,7 @@ const OPS = {
     cumsum: (n) => `np.cumsum(${n.arg(0)}, ${n.a.axis ?? 0})`, cumprod: (n) => `np.cumprod(${n.arg(0)}, ${n.a.axis ?? 0})`,
     sort: (n) => `np.sort(${n.arg(0)}, ${n.a.axis ?? 0})`, matmul: "np.matmul({0}, {1})",
 };
+Object.entries(SPELLINGS).forEach(([op, more]) => { OPS[op] = [["usual", OPS[op]], ...more]; });
 
 /* ---- transforms as source ---- */
 
@@ -155,24 +205,26 @@ function jvp(f, wrt, tangents) {
 // The prelude without the function of a transform that the request does not have.
 const used = (request) => PRELUDE.split(/\n(?=function )/).filter((part) => !part.startsWith("function") || request.some((l) => part.startsWith(`function ${l.transform}`))).join("\n");
 const FLOAT16 = "globalThis.Float16Array ??= class {};";
-/* the device, and a transformation of the function */
-const MODES = { wasm: ["wasm", "f"], wasm_jit: ["wasm", "jax.jit(f)"], cpu: ["cpu", "f"], cpu_jit: ["cpu", "jax.jit(f)"] };
+/* the device, and the spellings of a request: a transformation of the function, and of each level */
+const EAGER = ["usual", "f", ""], INSIDE = ["vjp(jit(f))", "jax.jit(f)", ""], OUTSIDE = ["jit(vjp(f))", "f", "jax.jit"], EACH = ["jit(vjp(jit(f)))", "jax.jit(f)", "jax.jit"];
+const MODES = { wasm: ["wasm", [EAGER, OUTSIDE]], wasm_jit: ["wasm", [INSIDE, OUTSIDE, EACH]], cpu: ["cpu", [EAGER, OUTSIDE]], cpu_jit: ["cpu", [INSIDE, OUTSIDE, EACH]] };
 const seed = (data, type) => tensor(flat(data, type), shapeOf(type), dtypeOf(type));
 
 function parts(mode, kase) {
     const program = new Program(kase, OPS, { use: (name, last) => last ? name : `${name}.ref`, drop: (name) => `${name}.dispose();` });
     const types = kase.inputs.map((b) => b.split(": ")[1]);
     const points = kase.points.map((p) => types.map((t, k) => [t, p[k]]).filter(([t]) => isFloat(dtypeOf(t))).map(([t, d]) => seed(d, t)));
-    return { program, derivative: stack(kase, program, MODES[mode][1], seed), points };
+    const calls = MODES[mode][1], [, inner, wrap] = calls[spelling(kase.variant ?? 0, "request", calls.length)];
+    return { program, inner, derivative: stack(kase, program, inner, seed, wrap), points };
 }
 
 function emit(mode, kase) {
-    const { program, derivative, points } = parts(mode, kase);
+    const { program, inner, derivative, points } = parts(mode, kase);
     const lines = ["// node FILE.cjs, beside node_modules with @jax-js/jax", FLOAT16, "const jax = require('@jax-js/jax');", "const np = jax.numpy;", "", program.source(),
         kase.request.length ? used(kase.request) : "", `jax.init('${MODES[mode][0]}').then(() => {`,
         `    jax.defaultDevice('${MODES[mode][0]}');`];
     for (const xs of points) {
-        lines.push(`    judge('primal', (${MODES[mode][1]})(${xs.join(", ")}).map((y) => [y.js()].flat(Infinity)));`);
+        lines.push(`    judge('primal', (${inner})(${xs.join(", ")}).map((y) => [y.js()].flat(Infinity)));`);
         if (kase.request.length)
             lines.push(`    judge('derivative', ${derivative.text}(${xs.join(", ")}).map((d) => [d.js()].flat(Infinity)));`);
     }
@@ -180,9 +232,9 @@ function emit(mode, kase) {
 }
 
 function answer(jax, mode, kase) {
-    const { program, derivative, points } = parts(mode, kase);
+    const { program, inner, derivative, points } = parts(mode, kase);
     const results = kase.results.map((r) => program.types.get(r));
-    const text = `const np = jax.numpy;\n${program.source()}${PRELUDE}return { f: ${MODES[mode][1]}, derivative: ${kase.request.length ? derivative.text : "() => []"} };`;
+    const text = `const np = jax.numpy;\n${program.source()}${PRELUDE}return { f: ${inner}, derivative: ${kase.request.length ? derivative.text : "() => []"} };`;
     const run = new Function("jax", text)(jax);
     return points.map((xs, k) => {
         const point = () => new Function("np", `return [${xs.join(", ")}];`)(jax.numpy);
@@ -221,7 +273,8 @@ const orders = (n) => n ? orders(n - 1).flatMap((s) => [[...s, "jvp"], [...s, "v
  */
 const accuracy = { erf: { absolute: 2 }, sinh: { absolute: 2 }, cosh: { absolute: 2 }, tanh: { absolute: 2 }, atanh: { absolute: 2 }, asinh: { absolute: 2 },
     acos: { absolute: 2 }, expm1: { absolute: 8 }, log1p: { absolute: 64 }, pow: 1120 };
-const hello = { name: `jaxjs.${mode}`, requests: [...orders(1), ...orders(2)], dtypes: Object.keys(DTYPES), ops: Object.keys(OPS), rank: 4, accuracy };
+const hello = { name: `jaxjs.${mode}`, requests: [...orders(1), ...orders(2)], dtypes: Object.keys(DTYPES), ops: Object.keys(OPS), rank: 4, accuracy,
+    spellings: spellings(OPS, { request: MODES[mode][1].map(([name]) => name) }) };
 let jax = null;
 if (!process.argv.includes("--emit")) {
     new Function(FLOAT16)();

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """PyTorch behind adjudge's protocol: pytorch.py [MODE].  Needs torch 1.13 or newer.  MODES are below."""
 import functools
+import linecache
 import os
 import sys
 
 import adapter
 import pytorch_regions
+import pytorch_spellings
 import pytorch_together
 from adapter import Unsupported, floating, resolved
 
@@ -20,6 +22,17 @@ NAMES = {v: k for k, v in DTYPES.items()}
 
 def constant(n):
     return f"torch.tensor({adapter.literal(n.const_own(), n.shape())}, dtype={DTYPES[n.dtype()]})" + (f".reshape({n.shape()})" if 0 in n.shape() else "")
+
+
+def scripted_constant(n):
+    """torch.jit.script rounds the numbers in torch.tensor to float32, whatever the dtype; torch.full keeps them.  It has
+    no empty list of numbers."""
+    if 0 in n.shape():
+        return f"torch.zeros({n.shape()}, dtype={DTYPES[n.dtype()]})"
+    if n.dtype() != "f64":
+        return constant(n)
+    numbers = [f"torch.full([], {adapter.literal([v], [])}, dtype=torch.float64)" for v in n.const_own()]
+    return f"torch.stack([{', '.join(numbers)}]).reshape({n.shape()})" if n.shape() else numbers[0]
 
 
 def slice_(n):
@@ -326,6 +339,15 @@ def tape(v):
         f"return {with_zeros('tuple(d)', v.types)}"]
 
 
+def accumulated(v):
+    """A level by the tape into the gradients that tensors carry.  For the outermost level alone."""
+    active = v.active[:-2]
+    return [f"{v.inputs[i]} = {v.inputs[i]}.detach().requires_grad_()" for i in v.at] + [
+        f"live = [(y, c) for y, c in zip({v.call}, {v.seeds}) if y.requires_grad]",
+        "if live:", "    torch.autograd.backward([y for y, _ in live], [c for _, c in live])",
+        f"return {with_zeros(f'tuple(torch.zeros_like(x) if x.grad is None else x.grad for x in ({active},))', v.types)}"]
+
+
 def dual(v):
     """A level by dual numbers."""
     seeds = [f"{x} = torch.autograd.forward_ad.make_dual({x}, t[{k}])" for k, x in enumerate(v.inputs[i] for i in v.at)]
@@ -356,6 +378,7 @@ def levels_source(levels, style, inputs, types_in, types_out, prefix=""):
     return lines, below, types_in
 
 
+IMPORT_CHECKPOINT = "from torch.utils.checkpoint import checkpoint\n"
 IMPORT_FUNC = ["try:", "    from torch import func", "except ImportError:  # before 2.0", "    import functorch as func"]
 ONE = [["jvp"], ["vjp"]]
 TWO = [[a, *s] for a in ("jvp", "vjp") for s in ONE]
@@ -391,11 +414,30 @@ MODES = {
 NUMBERS = "def numbers(t):\n    return (torch.zeros(t.shape) if t._is_zerotensor() else t.detach()).flatten().tolist()\n\n"
 
 
+# Spellings of a request, by mode: a name, the writer of a level, the call that wraps the function, and how often the
+# derivative is computed before its answer.  torch.jit optimizes what it has seen twice.
+OPTIMIZED = 2
+TRACE, SCRIPT = "torch.jit.trace(f, xs, check_trace=False)", "torch.jit.script(f)"
+CHECKPOINT = "(lambda f: lambda *xs: checkpoint(f, *xs, use_reentrant=False))(f)"
+CALLS = {
+    "reverse": [("torch.autograd.grad", tape, None, 0), ("backward()", accumulated, None, 0), ("torch.utils.checkpoint", tape, CHECKPOINT, 0)],
+    "script": [("torch.jit.trace", tape, TRACE, 0), ("torch.jit.script", tape, SCRIPT, 0), ("torch.jit.trace, called before", tape, TRACE, OPTIMIZED),
+               ("torch.jit.script, called before", tape, SCRIPT, OPTIMIZED)],
+}
+
+
 class Torch:
     def __init__(self, mode):
-        self.style, self.requests, self.wrap, self.ops = MODES[mode]
-        self.native = self.ops is NATIVE
+        self.style, self.requests, self.wrap, ops = MODES[mode]
+        self.native, self.constants = ops is NATIVE, ops is OPS
         self.compiles = self.native or bool(self.wrap) and "compile" in self.wrap  # torch compiles its control flow to execute it
+        self.ops = ops if self.compiles else pytorch_spellings.spelled(ops, self.style is not func)
+        self.calls = CALLS.get(mode, [("usual", self.style, self.wrap, 0)])
+
+    def call(self, case):
+        """The spelling of the request, which is the first one for nested levels."""
+        k = adapter.spelling(case.get("variant", 0), "request", len(self.calls))
+        return self.calls[k if len(case["request"]) < 2 else 0][1:]
 
     def head(self):
         return IMPORT_FUNC if self.style is func else pytorch_regions.HEAD if self.native else []
@@ -410,20 +452,24 @@ class Torch:
 
     def parts(self, case):
         """Definitions, the names of the functions for the primal and the derivative (None: not requested), and the points."""
-        program = adapter.Program(case, self.ops)
+        style, wrap, _ = self.call(case)
+        program = adapter.Program(case, {**self.ops, "constant": scripted_constant} if wrap == SCRIPT else self.ops)
         types = [program.types[x] for x in program.inputs], [program.types[r] for r in program.results]
         batches = [level for level in case["request"] if level["transform"] == "batch"]
-        outer, primal, types_in = levels_source(batches, self.style, program.inputs, *types, "primal_")
-        lines, derivative, _ = levels_source(case["request"], self.style, program.inputs, *types) if len(batches) < len(case["request"]) else ([], None, None)
+        outer, primal, types_in = levels_source(batches, style, program.inputs, *types, "primal_")
+        lines, derivative, _ = levels_source(case["request"], style, program.inputs, *types) if len(batches) < len(case["request"]) else ([], None, None)
         points = [f"({''.join(f'{tensor_source(d, t)}, ' for d, t in zip(p, types_in))})" for p in case["points"]]
         return program.source() + "\n" + "\n".join(outer + lines) + "\n", primal, derivative, points
 
     def emit(self, case):
         source, primal, derivative, points = self.parts(case)
         head = "".join(f"{line}\n" for line in self.head() if self.native or case["request"])
+        _, wrap, before = self.call(case)
+        head += IMPORT_CHECKPOINT if wrap == CHECKPOINT else ""
         lines = []
         for k, p in enumerate(points):
-            lines += [f"xs = {p}"] + ([f"f = {self.wrap}"] if self.wrap and k == 0 else []) + [f"judge('primal', [numbers(y) for y in {primal}(*xs)])"]
+            lines += [f"xs = {p}"] + ([f"f = {wrap}"] if wrap and k == 0 else [])
+            lines += [f"{derivative}(*xs)"] * (before if derivative else 0) + [f"judge('primal', [numbers(y) for y in {primal}(*xs)])"]
             lines += [f"judge('derivative', [numbers(d) for d in {derivative}(*xs)])"] if derivative else []
         return "import torch\n" + head + "\n" + NUMBERS + source + "\n".join(lines) + "\n"
 
@@ -433,6 +479,8 @@ class Torch:
         except Exception as e:
             if type(e).__name__ in REFUSALS:
                 raise Unsupported(f"{type(e).__name__}: {str(e).strip().splitlines()[0]}") from e
+            if "TorchScript interpreter" in str(e):  # the last line says what happened
+                raise RuntimeError(str(e).strip().splitlines()[-1]) from e
             raise
 
     def judged(self, case):
@@ -445,27 +493,42 @@ class Torch:
             torch._dynamo.reset()
         else:  # torch.jit.trace needs a name; torch.compile would import it
             room["__name__"] = "program"
-        if self.wrap and not self.compiles:  # a compilation unit keeps everything traced: gigabytes in half an hour
+        _, wrap, before = self.call(case)
+        if wrap and not self.compiles:  # a compilation unit keeps everything traced: gigabytes in half an hour
             torch.jit._state._python_cu = torch._C.CompilationUnit()
-        exec(source, room)
+        if wrap == SCRIPT:
+            linecache.cache["program"] = len(source), None, source.splitlines(True), "program"
+        if wrap == CHECKPOINT:
+            exec(IMPORT_CHECKPOINT, room)
+        exec(compile(source, "program", "exec"), room)
         torch.default_generator.manual_seed(0)  # without a GPU, torch.manual_seed keeps a traceback of each call
-        answers, before = [], f"[{', '.join(points)}]"
-        inputs = eval(before, room)
-        if self.wrap:
+        answers, fresh = [], f"[{', '.join(points)}]"
+        inputs = eval(fresh, room)
+        if wrap:
             room["xs"] = inputs[0]
-            room["f"] = eval(self.wrap, room)
+            room["f"] = scripted(room) if wrap == SCRIPT else eval(wrap, room)
         for xs in inputs:
+            for _ in range(before if derivative else 0):
+                room[derivative](*xs)
             derivatives = room[derivative](*xs) if derivative else ()
             values = room[primal](*xs)
             answers.append({"primal": [encode(torch, t) for t in values], "derivative": [encode(torch, t) for t in derivatives]})
         if self.compiles:  # compiled code must not write into the caller's memory
-            for a, xs, was in zip(answers, inputs, eval(before, room)):
+            for a, xs, was in zip(answers, inputs, eval(fresh, room)):
                 a["input_modified"] = [encode(torch, x) for x in xs] != [encode(torch, x) for x in was]
         return answers
 
     def together(self, cases):
         import torch
         return pytorch_together.answers(torch, cases, OPS, self.wrap, tensor_source, encode)
+
+
+def scripted(room):
+    """The function by torch.jit.script, which knows a part of Python."""
+    try:
+        return eval(SCRIPT, room)
+    except RuntimeError as e:
+        raise Unsupported(f"torch.jit.script: {str(e).strip().splitlines()[0]}") from e
 
 
 def encode(torch, t):
@@ -488,7 +551,10 @@ def main():
     engine = Torch(mode)
     ops = [op for op in engine.ops if "--emit" in sys.argv or pytorch_regions.differentiates(op)]
     hello = {"name": f"torch.{mode}", "version": version, "requests": engine.requests, "dtypes": list(DTYPES), "ops": ops,
-             "unroll": True, "constants": engine.ops is OPS, "weak_zero": True, "accuracy": {"erf": ERF}, "emits": "py"}
+             "unroll": True, "constants": engine.constants, "weak_zero": True, "accuracy": {"erf": ERF}, "emits": "py"}
+    if not engine.compiles:
+        calls = {"request": [name for name, *_ in engine.calls]} if len(engine.calls) > 1 else {}
+        hello["spellings"] = adapter.spellings(engine.ops, **calls)
     if engine.compiles:
         hello.update(timeout_ms=600000, cases_per_request=1 if engine.native else CASES_TOGETHER)
     adapter.main(hello, engine.answer, engine.emit, engine.together if engine.compiles and not engine.native else None)

@@ -4,7 +4,7 @@
  * @tensorflow/tfjs 4.  Ops whose kernels have no gradient are left out: cumprod, scatter, sort, strided slices, take along
  * an axis.
  */
-import { Program, Unsupported, complete, fixedResults, list, flat, load, number, resolved, same, serve, shapeOf, stack, startsOf } from "./adapter.mjs";
+import { Program, Unsupported, complete, fixedResults, list, flat, load, number, resolved, same, serve, shapeOf, sizeOf, spelling, spellings, stack, startsOf } from "./adapter.mjs";
 
 /* ---- ops as source ---- */
 
@@ -91,6 +91,41 @@ function cast(n) {
     return `tf.cast(${n.arg(0)}, 'float32')`;
 }
 
+/* By numbers, where both bounds are constants of equal elements. */
+function clipped(n) {
+    const [low, high] = [1, 2].map((k) => n.isConst(k) && n.const(k).every((v) => Object.is(v, n.const(k)[0])) ? n.const(k)[0] : NaN);
+    return low <= high && same(n.shapeOf(0), n.shape) ? `tf.clipByValue(${n.arg(0)}, ${number(low)}, ${number(high)})` : null;
+}
+
+function strided(n) {
+    const { start, size, stride = size.map(() => 1) } = n.a;
+    if (!start.length || !sizeOf(size) || stride.some((s) => s < 0))
+        return null;
+    return `tf.stridedSlice(${n.arg(0)}, ${list(start)}, ${list(start.map((a, d) => a + (size[d] - 1) * stride[d] + 1))}, ${list(stride)})`;
+}
+
+const whole = (call) => (n) => {
+    const { axes = [], keepdims = false } = n.a;
+    return axes.length && axes.length === n.shapeOf(0).length && !keepdims ? `tf.${call}(${n.arg(0)})` : null;
+};
+
+const stacked = (n) => n.args.every((_, k) => same(n.shapeOf(k), n.shapeOf(0)))
+    ? `tf.reshape(tf.stack([${n.args.map((_, k) => n.arg(k)).join(", ")}], ${n.a.axis ?? 0}), ${list(n.shape)})` : null;
+
+const tiled = (n) => n.shapeOf(0).length === n.shape.length && n.shape.length && sizeOf(n.shape)
+    ? `tf.tile(${n.arg(0)}, ${list(n.shape.map((extent, d) => n.shapeOf(0)[d] === extent ? 1 : extent))})` : null;
+
+const matrices = (n) => n.shapeOf(0).length === 2 && n.shapeOf(1).length === 2 && sizeOf(n.shape) && n.shapeOf(0)[1];
+
+/* Spellings beside those of OPS. */
+const SPELLINGS = {
+    square: [["x * x", "tf.mul({0}, {0})"], ["tf.pow(x, 2)", "tf.pow({0}, 2)"]], neg: [["x * -1", "tf.mul({0}, -1)"]],
+    clamp: [["tf.clipByValue", clipped]], slice: [["tf.stridedSlice", strided]], broadcast_to: [["tf.tile", tiled]], concatenate: [["tf.stack", stacked]],
+    reduce_sum: [["without axes", whole("sum")]], reduce_mean: [["without axes", whole("mean")]], reduce_prod: [["without axes", whole("prod")]],
+    matmul: [["tf.einsum", (n) => matrices(n) ? `tf.einsum('ij,jk->ik', ${n.arg(0)}, ${n.arg(1)})` : null],
+        ["tf.dot", (n) => matrices(n) ? `tf.dot(${n.arg(0)}, ${n.arg(1)})` : null]],
+};
+
 const unary = Object.fromEntries(("neg abs sign square sqrt rsqrt exp expm1 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf floor " +
     "ceil round").split(" ").map((op) => [op, `tf.${op}({0})`]));
 
@@ -111,6 +146,8 @@ const OPS = {
     cumsum: (n) => `tf.cumsum(${n.arg(0)}, ${n.a.axis ?? 0})`, matmul,
 };
 
+Object.entries(SPELLINGS).forEach(([op, more]) => { OPS[op] = [["usual", OPS[op]], ...more]; });
+
 /* ---- transforms as source ---- */
 
 const PRELUDE = `
@@ -124,12 +161,17 @@ function vjp(g, wrt, cotangents) {
             return ys.length === 1 ? ys[0] : ys.map((y, k) => tf.sum(tf.mul(y, cotangents[k]))).reduce((a, b) => tf.add(a, b));
         };
         const dy = cotangents.length === 1 ? cotangents[0] : tf.scalar(1);
-        if (g !== f)
+        if (g !== f || call === "tf.grads")
             return tf.grads(total)(at, dy);
+        if (call === "tf.valueAndGrads")
+            return tf.valueAndGrads(total)(at, dy).grads;
         return tf.engine().gradients(() => total(...at), at, dy, true).grads.map((d, k) => d ?? tf.zerosLike(at[k]));
     };
 }
 `;
+
+/* Spellings of a request.  Only the first one knows inputs that no result depends on. */
+const CALLS = ["tf.engine().gradients", "tf.grads", "tf.valueAndGrads"];
 
 const seed = (data, type) => tensor(flat(data, type), shapeOf(type));
 
@@ -137,13 +179,14 @@ function parts(kase) {
     const program = new Program(kase, OPS);
     const types = kase.inputs.map((b) => b.split(": ")[1]);
     const points = kase.points.map((p) => types.map((t, k) => [t, p[k]]).filter(([t]) => t.startsWith("f32")).map(([t, d]) => seed(d, t)));
-    return { program, derivative: stack(kase, program, "f", seed), points };
+    const prelude = `const call = "${CALLS[spelling(kase.variant ?? 0, "request", CALLS.length)]}";\n${PRELUDE}`;
+    return { program, prelude, derivative: stack(kase, program, "f", seed), points };
 }
 
 function emit(kase) {
-    const { program, derivative, points } = parts(kase);
+    const { program, prelude, derivative, points } = parts(kase);
     const lines = ["// node FILE.cjs, beside node_modules with @tensorflow/tfjs", "const tf = require('@tensorflow/tfjs');", "", program.source(),
-        kase.request.length ? PRELUDE : "", "tf.setBackend('cpu').then(() => {"];
+        kase.request.length ? prelude : "", "tf.setBackend('cpu').then(() => {"];
     for (const xs of points) {
         lines.push(`    judge('primal', f(${xs.join(", ")}).map((y) => [y.arraySync()].flat(Infinity)));`);
         if (kase.request.length)
@@ -153,8 +196,8 @@ function emit(kase) {
 }
 
 function answer(tf, kase) {
-    const { program, derivative, points } = parts(kase);
-    const run = new Function("tf", `${program.source()}${PRELUDE}return { f, derivative: ${kase.request.length ? derivative.text : "() => []"} };`)(tf);
+    const { program, prelude, derivative, points } = parts(kase);
+    const run = new Function("tf", `${program.source()}${prelude}return { f, derivative: ${kase.request.length ? derivative.text : "() => []"} };`)(tf);
     return points.map((xs, k) => tf.tidy(() => {
         const point = new Function("tf", `return [${xs.join(", ")}];`)(tf);
         const primal = checked(run.f(...point), kase.results.map((r) => program.types.get(r)));
@@ -175,7 +218,7 @@ function checked(tensors, types) {
 }
 
 const hello = { name: "tfjs", requests: [["vjp"], ["vjp", "vjp"]], dtypes: ["f32", "i64", "i32", "bool"], ops: Object.keys(OPS), rank: 4,
-    accuracy: { erf: { absolute: 2 } } }; /* Abramowitz and Stegun, 7.1.26: 1.5e-7; measured: up to 1.68e-7; f32 has 1.2e-7 for an ulp of 1 */
+    spellings: spellings(OPS, { request: CALLS }), accuracy: { erf: { absolute: 2 } } }; /* Abramowitz and Stegun, 7.1.26: 1.5e-7; measured: up to 1.68e-7; f32 has 1.2e-7 for an ulp of 1 */
 let tf = null;
 if (!process.argv.includes("--emit")) {
     console.warn = console.log = console.info = console.error;
