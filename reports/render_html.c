@@ -172,6 +172,8 @@ static void put_program(struct text *out, const struct json *report, const struc
 	if (has_case)
 		put_inputs(out, &c, point >= 0 && point < c.n_point ? point : 0);
 	html_put(out, "<h2>Run it</h2>\n<pre class=\"run\">%s\n", view_command(report, file, out->arena));
+	if (*view_report_command(report, file, out->arena))
+		html_put(out, "%s\n", view_report_command(report, file, out->arena));
 	html_put(out, "%s", view_emit_command(file, out->arena));
 	html_put(out, "</pre>\n<p class=\"under\">%s</p>\n</div>\n",
 	    place ? "The path is from the directory of the campaign."

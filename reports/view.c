@@ -166,13 +166,26 @@ const char *view_engine(const struct json *report, struct arena *a)
 	return *spellings ? arena_printf(a, "%s, %s", engine, spellings) : engine;
 }
 
-const char *view_command(const struct json *report, const char *file, struct arena *a)
+const char *view_engine_option(const struct json *report, struct arena *a)
 {
 	const char *engine = render_member(report, "engine"), *spec = render_member(report, "engine_spec");
 
 	if (*spec)
 		engine = arena_printf(a, "%s=%s", engine, spec);
-	return arena_printf(a, "adjudge run %s --engine %s", file, view_shell_word(engine, a));
+	return arena_printf(a, "--engine %s", view_shell_word(engine, a));
+}
+
+const char *view_command(const struct json *report, const char *file, struct arena *a)
+{
+	return arena_printf(a, "adjudge run %s %s", file, view_engine_option(report, a));
+}
+
+const char *view_report_command(const struct json *report, const char *file, struct arena *a)
+{
+	if (*view_cause(report))
+		return "";
+	return arena_printf(a, "adjudge report %s %s  # experiments, to find the cause", view_shell_word(file, a),
+	    view_engine_option(report, a));
 }
 
 const char *view_emit_command(const char *file, struct arena *a)

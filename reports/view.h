@@ -37,6 +37,10 @@ const char *view_shell_word(const char *text, struct arena *a);
 /* The engine's name, followed by its version in parentheses, and by the spellings that are not the first, where the
  * report has them. */
 const char *view_engine(const struct json *report, struct arena *a);
+/* "--engine [NAME=]SPEC", for a shell. */
+const char *view_engine_option(const struct json *report, struct arena *a);
+/* "adjudge report FILE --engine [NAME=]SPEC", with a shell comment; "" if the report has experiments. */
+const char *view_report_command(const struct json *report, const char *file, struct arena *a);
 /* "adjudge run FILE --engine [NAME=]SPEC". */
 const char *view_command(const struct json *report, const char *file, struct arena *a);
 /* "adjudge emit --format jax FILE", with a shell comment on the other formats. */

@@ -61,7 +61,10 @@ int report_index(const char *dir, const char *format, const char *baseline, cons
 
 /* ---- pages ---- */
 
+enum { OPTIONS_SHOWN = 300 }; /* characters of --engine options, after which no more are added to a message */
+
 struct pages {
+	const char *given;                /* --out, or NULL */
 	const char *dir, *out, *findings; /* of the campaign, of the pages, OUT/findings */
 	const char *json; /* address of `dir` from OUT, with a slash; NULL: the reports lie in OUT/findings */
 	bool copies;      /* they have to be copied there */
@@ -171,31 +174,49 @@ static void sweep_pages(const struct pages *p)
 		closedir(d);
 }
 
-/* Gives each finding with experiments the sentence of its page. */
-static void take_titles(struct pages *p)
+/* The command that makes the experiments which are missing: of these engines, some of them if there are many. */
+static void say_next(const struct pages *p, const char *engines)
 {
+	if (*engines)
+		complain("report: to find the causes by experiments, type: adjudge report %s%s%s%s",
+		    view_shell_word(p->dir, p->a), p->given ? " --out " : "",
+		    p->given ? view_shell_word(p->given, p->a) : "", engines);
+}
+
+/* Gives each finding with experiments the sentence of its page.  Returns the options --engine of the others. */
+static const char *take_titles(struct pages *p)
+{
+	const char *text, *engines = "";
 	struct error e = {0};
-	const char *text;
 	size_t len;
 
 	for (int k = 0; k < p->x.n_group; k++) {
 		struct index_group *g = &p->x.group[k];
 		const struct json *own, *explained;
+		const char *option;
 
 		text = json_read_bytes(arena_printf(p->a, "%s/%s", p->dir, g->report[0]), JSON_BYTES, p->a, &len, &e);
 		own = text ? json_read(text, len, p->a, &e) : NULL;
 		explained = own ? report_explained(p->findings, report_name(g->report[0]), own, p->a, &text, &len)
 		                : NULL;
+		option = own && !explained && !*view_cause(own) ? view_engine_option(own, p->a) : NULL;
 		if (explained)
 			g->summary = view_title(explained, p->a);
+		else if (option && !strstr(engines, option) && strlen(engines) < OPTIONS_SHOWN)
+			engines = arena_printf(p->a, "%s %s", engines, option);
 	}
+	return engines;
 }
 
 int report_pages(const char *dir, const char *baseline, const char *out, struct arena *a)
 {
-	struct pages p = {
-	    .dir = dir, .out = out ? out : arena_printf(a, "%s/html", dir), .json = out ? NULL : "../", .a = a};
+	struct pages p = {.given = out,
+	    .dir = dir,
+	    .out = out ? out : arena_printf(a, "%s/html", dir),
+	    .json = out ? NULL : "../",
+	    .a = a};
 	struct text index = {.arena = a};
+	const char *engines;
 	struct error e = {0};
 
 	if (!index_of(dir, baseline, a, &p.x))
@@ -213,12 +234,12 @@ int report_pages(const char *dir, const char *baseline, const char *out, struct 
 	p.copies = out && !p.among;
 	if (!write_findings(&p))
 		return EXIT_OURS;
-	if (!p.among)
-		take_titles(&p);
+	engines = p.among ? "" : take_titles(&p);
 	index_html(&index, &p.x, p.json);
 	if (!write_file(p.out, "index.html", index.at, index.len))
 		return EXIT_OURS;
 	sweep_pages(&p);
 	printf("%s/index.html: %s\n", text_harmless(p.out, a), text_count(p.x.n_group, "finding", a));
+	say_next(&p, engines);
 	return EXIT_NO_FINDING;
 }

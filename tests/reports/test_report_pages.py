@@ -125,6 +125,9 @@ def explained(base):
     c, engine = base / "moved", "functional+residual-fifo"
     before = pages_of(c / "findings")
     mine = [name for name, text in before.items() if json.loads(text)["engine"] == engine]
+    done = subprocess.run([sys.argv[1], "report", str(c), "--out", str(base / "told")], capture_output=True, text=True)
+    check(f"--engine {engine}" in done.stderr, f"the command that makes experiments is not said: {done.stderr}")
+    check(f"adjudge report findings/{mine[0]} --engine {engine}" in Page(base / "told/findings" / mine[0].replace(".json", ".html")).text, "nor on the page")
     adjudge("report", c, "--out", base / "told", "--engine", engine)
     check_pages(base / "told", len(before))
     check(pages_of(c / "findings") == before, "experiments changed the campaign")
