@@ -25,7 +25,8 @@ struct variant_row {
 	/* All elements of that tensor if it has 2 to CHARACTERIZATION_ELEMENTS; else NULL. */
 	int n_element;
 	double *element_expected, *element_returned;
-	bool has_sum; /* the tensor has at least 2 elements: their sums */
+	bool some_right; /* elements of the tensor are right, decided and not 0 */
+	bool has_sum;    /* the tensor has at least 2 elements: their sums */
 	double sum_expected, sum_returned;
 	const char *text; /* the engine's message, or "" */
 	int case_number;  /* in cases[] */

@@ -96,12 +96,15 @@ static void put_script(struct text *out, const struct json *report)
 static void put_numbers(struct text *out, const struct json *report)
 {
 	const char *right = view_side(report, "expected", out->arena), *got = view_side(report, "returned", out->arena);
-	const char *of = render_member(json_find(report, "where"), "of"),
+	const struct json *where = json_find(report, "where"), *index = where ? json_find(where, "index") : NULL;
+	const char *of = render_member(where, "of"),
 	           *text = render_member(
 	               json_find(report, "points") ? json_find(report, "points")->child : NULL, "text");
 
 	text_put(out, "\n### Expected and actual\n\n");
 	if (*right || *got) {
+		if (index && index->n_child)
+			put(out, "element %s of the ", view_numbers(index, out->arena));
 		put(out, "%s: expected ", *of ? of : "result");
 		put(out, "%s, ", *right ? right : "a number");
 		put(out, "actual **%s**.", *got ? got : "nothing");

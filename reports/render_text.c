@@ -136,6 +136,19 @@ static bool alike(const struct json *x, const struct json *y)
 	    !strcmp(render_member(x, "verdict"), render_member(y, "verdict"));
 }
 
+/* The row to begin with: the first one, or a few before the first other verdict if that is far down. */
+static int first_shown(const struct json *rows)
+{
+	enum { BEFORE = 4 };
+	const struct json *first = rows ? rows->child : NULL;
+	int at = 0;
+
+	for (const struct json *r = first; r; r = r->next, at++)
+		if (strcmp(render_member(r, "verdict"), render_member(first, "verdict")) != 0)
+			return at + BEFORE < ROWS_SHOWN ? 0 : at - BEFORE;
+	return 0;
+}
+
 /* How many rows are shown: of those at the end that are alike, the first two. */
 static int rows_shown(const struct json *rows)
 {
@@ -151,28 +164,33 @@ static int rows_shown(const struct json *rows)
 
 static void put_table(struct text *out, const struct json *table)
 {
-	const struct json *rows = json_find(table, "rows");
+	const struct json *rows = json_find(table, "rows"), *first = rows ? rows->child : NULL;
 	const char *cell[COLUMNS];
-	const int most = rows_shown(rows);
-	int width[COLUMNS] = {0}, n, shown = 0;
+	const int skipped = first_shown(rows), most = rows_shown(rows);
+	int width[COLUMNS] = {0}, n, shown = 0, left;
 
 	text_put(out, "\n%s: %s\n", text_harmless(render_member(table, "title"), out->arena),
 	    text_harmless(render_member(table, "varies"), out->arena));
+	for (int i = 0; i < skipped; i++)
+		first = first->next;
 	n = head_cells(table, cell);
 	widen(width, cell, n);
-	for (const struct json *r = rows ? rows->child : NULL; r && shown < most; r = r->next, shown++) {
+	for (const struct json *r = first; r && shown < most; r = r->next, shown++) {
 		n = row_cells(r, cell, out->arena);
 		widen(width, cell, n);
 	}
 	n = head_cells(table, cell);
 	put_line(out, width, cell, n);
+	if (skipped)
+		text_put(out, "    %d rows before with the same verdict, see --format json\n", skipped);
 	shown = 0;
-	for (const struct json *r = rows ? rows->child : NULL; r && shown < most; r = r->next, shown++) {
+	for (const struct json *r = first; r && shown < most; r = r->next, shown++) {
 		n = row_cells(r, cell, out->arena);
 		put_line(out, width, cell, n);
 	}
-	if (rows && rows->n_child > shown)
-		text_put(out, "    and %d more rows%s, see --format json\n", rows->n_child - shown,
+	left = rows ? rows->n_child - skipped - shown : 0;
+	if (left > 0)
+		text_put(out, "    and %d more rows%s, see --format json\n", left,
 		    most < ROWS_SHOWN ? " with the same numbers" : "");
 }
 

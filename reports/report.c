@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "characterization.h"
+#include "standing.h"
 #include "summary.h"
 
 #include "graph/json.h"
@@ -10,9 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Elements listed per tensor; the worst one is listed whatever its number. */
-enum { REPORT_ELEMENTS = 64 };
 
 static const char *const fd_outcome_names[] = {
     [FD_NOT_RUN] = "not-run",
@@ -40,29 +38,6 @@ static void put_returned(struct json_writer *w, const char *key, const struct te
 		json_put_real(w, t->at[i].f);
 	else
 		json_put_integer(w, t->at[i].i);
-}
-
-/* The verdict name for one returned number against its decided component. */
-enum standing { STANDING_AGREE, STANDING_INACCURATE, STANDING_NAN_LEAK, STANDING_WRONG };
-static const char *const standing_names[] = {"agree", "inaccurate", "nan-leak", "wrong"};
-
-static enum standing component_standing(const struct component *c, const struct tensor *t, int i)
-{
-	double x, off;
-
-	if (!dtype_is_float(t->type.dtype))
-		return t->at[i].i == summary_integer(c) ? STANDING_AGREE : STANDING_WRONG;
-	x = t->at[i].f;
-	if (c->escapes && !isfinite(x) && x != c->value)
-		return STANDING_INACCURATE;
-	if (isnan(x))
-		return isnan(c->value) ? STANDING_AGREE : STANDING_NAN_LEAK;
-	/* the two parts one after the other: value + low has more digits than a double; an infinity is met exactly or
-	 * not */
-	off = x == c->value ? (isfinite(x) ? fabs(c->low) : 0) : fabs((x - c->value) - c->low);
-	if (off <= c->tight)
-		return STANDING_AGREE;
-	return off <= component_radius(c, x) ? STANDING_INACCURATE : STANDING_WRONG;
 }
 
 static void put_component(struct json_writer *w, const struct component *c, enum dtype d)
@@ -93,16 +68,42 @@ static void put_element(struct json_writer *w, const struct truth_tensor *truth,
 		if (dtype_is_float(returned->type.dtype))
 			json_member_decimal(w, "returned_decimal", returned->at[i].f);
 		if (c->reason == REASON_NONE)
-			json_member_string(w, "verdict", standing_names[component_standing(c, returned, i)]);
+			json_member_string(w, "verdict", standing_names[standing_of(c, returned, i)]);
 	}
 	json_end(w);
 }
 
-/* worst: an element that is listed even beyond the limit, or -1. */
+/*
+ * Lists the elements of a tensor with more than REPORT_ELEMENTS: the worst one (-1: none), then others that are wrong,
+ * then those from the first on.  Returns how many.
+ */
+static int list_some(struct json_writer *w, const struct truth_tensor *truth, const struct tensor *returned, int worst)
+{
+	const int n = shape_elements(&truth->type.shape);
+	const bool comparable = returned && type_equal(&returned->type, &truth->type);
+	int shown = 0;
+
+	if (worst >= 0 && worst < n) {
+		put_element(w, truth, returned, worst);
+		shown++;
+	}
+	for (int right = 0; right < 2; right++)
+		for (int i = 0; i < n && shown < REPORT_ELEMENTS; i++) {
+			const bool wrong = comparable && standing_wrong(truth, returned, i);
+
+			if (i == worst || wrong == right)
+				continue;
+			put_element(w, truth, returned, i);
+			shown++;
+		}
+	return shown;
+}
+
 static void put_tensor(
     struct json_writer *w, const char *name, const struct truth_tensor *truth, const struct tensor *returned, int worst)
 {
-	int n = shape_elements(&truth->type.shape), shown = n < REPORT_ELEMENTS ? n : REPORT_ELEMENTS;
+	const int n = shape_elements(&truth->type.shape);
+	int shown = n;
 	char type[TYPE_TEXT];
 
 	json_begin_object(w, JSON_BLOCK);
@@ -111,28 +112,14 @@ static void put_tensor(
 	if (returned && !type_equal(&returned->type, &truth->type))
 		json_member_string(w, "returned_type", type_print(&returned->type, type));
 	json_member_array(w, "elements", JSON_BLOCK);
-	for (int i = 0; i < shown; i++)
+	for (int i = 0; n <= REPORT_ELEMENTS && i < n; i++)
 		put_element(w, truth, returned, i);
-	if (worst >= shown && worst < n)
-		put_element(w, truth, returned, worst);
+	if (n > REPORT_ELEMENTS)
+		shown = list_some(w, truth, returned, worst);
 	json_end(w);
-	if (worst >= shown && worst < n)
-		shown++;
 	if (shown < n)
 		json_member_integer(w, "elements_left_out", n - shown);
 	json_end(w);
-}
-
-static int count_wrong(const struct truth_tensor *truth, const struct tensor *returned)
-{
-	int n = shape_elements(&truth->type.shape), wrong = 0;
-
-	if (!type_equal(&returned->type, &truth->type))
-		return n;
-	for (int i = 0; i < n; i++)
-		if (truth->at[i].reason == REASON_NONE)
-			wrong += component_standing(&truth->at[i], returned, i) > STANDING_INACCURATE;
-	return wrong;
 }
 
 /*
@@ -152,7 +139,7 @@ static int point_assignment(const struct report *r, int k)
 		int wrong = 0;
 
 		for (int d = 0; d < p->n_derivative && d < answer->n_derivative; d++)
-			wrong += count_wrong(&p->derivative[s][d], &answer->derivative[d]);
+			wrong += standing_count_wrong(&p->derivative[s][d], &answer->derivative[d]);
 		if (best_wrong < 0 || wrong < best_wrong) {
 			best = s;
 			best_wrong = wrong;

@@ -7,6 +7,8 @@
 
 struct characterization;
 
+enum { REPORT_ELEMENTS = 64 }; /* listed of one tensor, at most */
+
 struct report {
 	const char *signature;      /* coarse */
 	const char *fine;           /* NULL: not known (fuzz/triage/fine_signature.h) */

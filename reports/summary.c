@@ -1,5 +1,6 @@
 /* summary.c: writes a finding as one sentence. */
 #include "summary.h"
+#include "standing.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -184,6 +185,20 @@ static char *integer_sentence(const struct report *r, const char *what, struct a
 	    what, right, is > right ? (uint64_t)is - (uint64_t)right : (uint64_t)right - (uint64_t)is);
 }
 
+/* "; 1 of 65 elements is wrong", if there are more than a report lists. */
+static const char *share_text(const struct report *r, struct arena *a)
+{
+	const struct truth_tensor *truth = summary_expected(r);
+	const struct tensor *returned = summary_returned(r, SUBJECT_ELEMENT);
+	const int n = truth ? shape_elements(&truth->type.shape) : 0;
+	int wrong;
+
+	if (n <= REPORT_ELEMENTS || !returned || !type_equal(&returned->type, &truth->type))
+		return "";
+	wrong = standing_count_wrong(truth, returned);
+	return wrong ? arena_printf(a, "; %d of %d elements %s wrong", wrong, n, wrong > 1 ? "are" : "is") : "";
+}
+
 static char *element_sentence(const struct report *r, struct arena *a)
 {
 	const struct judgement *j = r->judgement;
@@ -213,7 +228,8 @@ static char *element_sentence(const struct report *r, struct arena *a)
 	else if (isfinite(j->returned))
 		more = arena_printf(
 		    a, ": off by %.3g where %.3g is allowed", fabs(j->returned - j->expected), j->radius);
-	return arena_printf(a, "%s gives %s for %s where %s is right%s", r->engine, returned, what, expected, more);
+	return arena_printf(a, "%s gives %s for %s where %s is right%s%s", r->engine, returned, what, expected, more,
+	    j->verdict == VERDICT_INACCURATE ? "" : share_text(r, a));
 }
 
 static char *tensor_sentence(const struct report *r, struct arena *a)

@@ -126,30 +126,6 @@ void experiment_counts(struct lab *l)
 
 /* ---- thresholds ---- */
 
-/*
- * The number from which on the decided rows with that text in column 0 fail, if all rows below pass and there is one;
- * else -1.  Rows stand in the order of their numbers, which are in column 1.
- */
-static int threshold(const struct variant_table *t, const char *text, struct support *s, struct lab *l)
-{
-	int from = -1, passed = 0;
-
-	*s = (struct support){.table = (int)(t - l->out->table), .row = NEW(l->arena, int, t->n_row)};
-	for (int i = 0; i < t->n_row; i++) {
-		const struct variant_row *r = &t->row[i];
-
-		if (strcmp(r->cell[0], text) != 0 || !r->decided)
-			continue;
-		s->row[s->n_row++] = i;
-		if (r->fails && from < 0)
-			from = atoi(r->cell[1]);
-		else if (!r->fails && from >= 0)
-			return -1;
-		passed += !r->fails;
-	}
-	return passed ? from : -1;
-}
-
 static const char *const count_words[][2] = {{"uses of an input", "uses of a value"},
     {"equal highest elements", "elements that are the maximum"},
     {"equal lowest elements", "elements that are the minimum"}, {"zeros", "zeros"}};
@@ -198,22 +174,18 @@ static bool state_law(struct lab *l, const struct variant_table *t, const char *
 
 void lab_state_counts(struct lab *l)
 {
-	const struct variant_table *counts_table = lab_find(l, "counts"), *trips = lab_find(l, "trips");
-	struct support s;
+	const struct variant_table *counts_table = lab_find(l, "counts"), *trips = lab_find(l, "trips"),
+	                           *sizes = lab_find(l, "extents");
+	bool stated = false;
 
-	for (size_t i = 0; counts_table && i < sizeof count_words / sizeof *count_words; i++) {
-		const int from = threshold(counts_table, count_words[i][0], &s, l);
-
-		if (from > 1)
-			lab_say(l, "counts", STATEMENT_SHOWN, &s, 1,
-			    "It is right with fewer than %d %s, and wrong from %d on.", from, count_words[i][1], from);
-	}
+	for (size_t i = 0; counts_table && i < sizeof count_words / sizeof *count_words; i++)
+		(void)lab_state_sizes(l, counts_table, count_words[i][0], count_words[i][1]);
+	/* an axis that depends on another one shows nothing new */
+	for (int i = 0; sizes && i < sizes->n_row && !stated; i++)
+		stated = (!i || strcmp(sizes->row[i].cell[0], sizes->row[i - 1].cell[0]) != 0) &&
+		    lab_state_sizes(l, sizes, sizes->row[i].cell[0], "elements along an axis");
 	if (trips && trips->n_row) {
-		const int from = threshold(trips, trips->row[0].cell[0], &s, l);
-
-		if (from > 1)
-			lab_say(l, "counts", STATEMENT_SHOWN, &s, 1,
-			    "It is right with fewer than %d iterations of the loop, and wrong from %d on.", from, from);
+		(void)lab_state_sizes(l, trips, trips->row[0].cell[0], "iterations of the loop");
 		/* the seeds of the smallest case are units; the typical case comes last in the table */
 		if (!state_law(l, trips, trips->row[0].cell[0]))
 			(void)state_law(l, trips, trips->row[trips->n_row - 1].cell[0]);

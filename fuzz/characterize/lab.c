@@ -98,6 +98,15 @@ static int keep_case(struct lab *l, const struct testcase *c)
 	return out->n_case++;
 }
 
+/* Whether element i of a derivative is right, as far as it is decided. */
+static bool element_right(const struct truth_tensor *want, const struct tensor *got, int i)
+{
+	const struct component *c = &want->at[i];
+
+	return c->reason != REASON_NONE || got->at[i].f == c->value ||
+	    fabs(got->at[i].f - c->value - c->low) <= c->loose;
+}
+
 /* Fills the number that the verdict is about, and the tensor that it is in. */
 static void take_numbers(struct lab *l, const struct report *r, struct variant_row *row)
 {
@@ -129,6 +138,8 @@ static void take_numbers(struct lab *l, const struct report *r, struct variant_r
 		    ? want->at[i].value
 		    : NAN;
 
+		row->some_right |= dtype_is_float(got->type.dtype) && x != 0 && !isnan(x) &&
+		    element_right(want, got, i);
 		row->sum_expected += x;
 		row->sum_returned += tensor_number(got, i);
 		if (row->n_element) {
@@ -136,15 +147,6 @@ static void take_numbers(struct lab *l, const struct report *r, struct variant_r
 			row->element_returned[i] = tensor_number(got, i);
 		}
 	}
-}
-
-/* Whether element i of a derivative is right, as far as it is decided. */
-static bool element_right(const struct truth_tensor *want, const struct tensor *got, int i)
-{
-	const struct component *c = &want->at[i];
-
-	return c->reason != REASON_NONE || got->at[i].f == c->value ||
-	    fabs(got->at[i].f - c->value - c->low) <= c->loose;
 }
 
 /* Lets the row be about derivative number l->focus of a vjp at point 0, whatever is wrong elsewhere. */

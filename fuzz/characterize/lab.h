@@ -123,8 +123,13 @@ struct use {
 };
 /* Lists them in order; returns how many.  Texts in l->arena. */
 int lab_uses(struct lab *l, struct use out[LAB_USES]);
-/* Appends statements about the numbers from which on the case fails (counts.c).  The first ones stand in the cause. */
+/* Appends statements about the numbers from which on the case fails (counts.c).  They stand in the cause. */
 void lab_state_counts(struct lab *l);
+/*
+ * The same about the rows with that text in column 0, whose sizes are in column 1, ascending.  `what` is counted.
+ * False: they do not show from which size on it fails.
+ */
+bool lab_state_sizes(struct lab *l, const struct variant_table *t, const char *text, const char *what);
 /* Notes what a case has that fails, and an edit of it lacks that does not: a grow_pair_fn for a lab. */
 void lab_note_pair(void *lab, const struct testcase *fails, const struct testcase *passes);
 /* Says which features of the typical case the failure needs. */

@@ -19,6 +19,12 @@ const char *lab_ops(struct lab *l, struct edit *e);
 enum transform_kind lab_kind(const struct lab *l);
 /* The dtype of the first float input; f64 if there is none. */
 enum dtype lab_dtype(const struct lab *l);
+/*
+ * Sizes to try in place of x, the smallest that is known to fail, in ascending order: powers of 2 below, x and its
+ * neighbours, some above, and the next power of 2.
+ */
+enum { LAB_SIZES = 48 };
+int lab_sizes_near(int x, int size[LAB_SIZES]);
 /* Whether the base has a node of that family, at any depth. */
 bool lab_has_family(struct lab *l, enum family f);
 /* Tensors of rank 0 and 1. */

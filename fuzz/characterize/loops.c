@@ -7,8 +7,20 @@
 
 /* ---- trip counts ---- */
 
-static const int trips[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17};
-enum { TRIPS = sizeof trips / sizeof *trips };
+static const int few[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17};
+enum { FEW = sizeof few / sizeof *few, TRIPS = FEW + LAB_SIZES };
+
+/* The trip counts to try in place of n: a few, and if n is larger, those around it.  Returns how many. */
+static int trips_for(int n, int trip[TRIPS])
+{
+	int near[LAB_SIZES], n_near = n > few[FEW - 1] ? lab_sizes_near(n, near) : 0, n_trip = FEW;
+
+	memcpy(trip, few, sizeof few);
+	for (int i = 0; i < n_near; i++)
+		if (near[i] > few[FEW - 1])
+			trip[n_trip++] = near[i];
+	return n_trip;
+}
 
 static void try_trips(struct lab *l, const struct testcase *c, const char *of)
 {
@@ -18,19 +30,24 @@ static void try_trips(struct lab *l, const struct testcase *c, const char *of)
 
 	for (struct walk w = walk_nodes(&e.c.program.top); edit_next(&e, &w, &s);)
 		loops += node_loop(s.node).is_loop;
-	for (int which = 0; which < loops; which++)
-		for (int t = 0; t < TRIPS; t++) {
+	for (int which = 0; which < loops; which++) {
+		int trip[TRIPS], n_trip = FEW;
+
+		for (int t = 0; t < n_trip; t++) {
 			int left = which, k = -1;
 
 			e = lab_edit_of(l, c);
 			while (left >= 0 && edit_site(&e, ++k, &s))
 				left -= node_loop(s.node).is_loop;
-			if (edit_set_trip(&e, &s, trips[t]))
+			if (!t)
+				n_trip = trips_for(node_max_trip(s.node), trip);
+			if (edit_set_trip(&e, &s, trip[t]))
 				lab_try(l, &e,
 				    (const char *const[]){
 				        LAB_TEXT(l, "%d (%s)%s", which, op_table[s.node->op].name, of),
-				        LAB_TEXT(l, "%d", trips[t])});
+				        LAB_TEXT(l, "%d", trip[t])});
 		}
+	}
 }
 
 void experiment_trips(struct lab *l)

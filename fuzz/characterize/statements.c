@@ -473,8 +473,9 @@ static void state_operands(struct lab *l, const struct variant_table *t)
 	if (none) {
 		struct support s = lab_support(l, t, row_passes, NULL);
 
-		lab_say(l, "operands", STATEMENT_RULED_OUT, &s, 1,
-		    "Single ops are right, whichever of their operands are differentiated (%d variants).", s.n_row);
+		lab_say(l, "operands", lab_find(l, "extents") ? STATEMENT_SHOWN : STATEMENT_RULED_OUT, &s, 1,
+		    "Single ops are right%s, whichever of their operands are differentiated (%d variants).",
+		    lab_find(l, "extents") ? " on scalars" : "", s.n_row);
 	}
 }
 

@@ -8,9 +8,9 @@
 #include "tests/support/case_text.h"
 
 static const struct row {
-	const char *engine, *smallest;
-	const char *says;    /* how the paragraph begins */
-	const char *further; /* what it says too; NULL: nothing else is looked for */
+	const char *engine, *smallest; /* a case, or a file of one */
+	const char *says;              /* how the paragraph begins */
+	const char *further;           /* what it says too; NULL: nothing else is looked for */
 	const char *experiments;
 } rows[] = {
     {"tape+scale:clamp.b:0", "inputs x: f64[]\ny = clamp 1, x, 3\nreturn y\npoint 2\nrequest: vjp x\n",
@@ -36,6 +36,25 @@ static const struct row {
         "yield p }\nreturn y\npoint 0.5\nrequest: vjp x\n",
         "The gradient with respect to the value captured by the body of for is wrong.",
         "It is right with fewer than 2 iterations of the loop, and wrong from 2 on.", "contributions,trips"},
+    {"tape+iron-vector-tail", "corpus/zoo/iron-vector-tail-67.json",
+        "The gradients with respect to the operands of mul are partly dropped",
+        "It is right with fewer than 65 elements along an axis, and wrong from 65 on, unless their number is a "
+        "multiple of 8.",
+        "contributions,extents"},
+    {"tape+fuser-matmul-tile", "corpus/zoo/fuser-matmul-tile-0.json",
+        "The gradient with respect to the left matrix of matmul is partly dropped",
+        "It is right with fewer than 33 elements along an axis, and wrong from 33 on, unless their number is a "
+        "multiple of 16.",
+        "contributions,extents"},
+    {"functional+llmc-bias-halving", "corpus/zoo/llmc-bias-halving-257.json",
+        "The gradient with respect to the first operand of mul is",
+        "It is right with fewer than 257 elements along an axis, and wrong from 257 on, but right with 512.",
+        "contributions,extents"},
+    {"functional+taichi-adstack-ring",
+        "inputs x: f64[]\ny = for (x) trip=513 { params i, c; p = mul c, x; "
+        "yield p }\nreturn y\npoint 0.5\nrequest: vjp x\n",
+        "The gradient with respect to the value captured by the body of for is wrong.",
+        "It is right with fewer than 513 iterations of the loop, and wrong from 513 on.", "contributions,trips"},
     {"tape+wrong-dtype", "inputs x: f64[]\ny = mul x, x\nreturn y\npoint 0.5\nrequest: vjp x\n",
         "The engine's answer about mul has the wrong dtype."},
 };
@@ -57,7 +76,12 @@ int main(int argc, char **argv)
 
 		if (!row_wanted("%s", rows[i].engine))
 			continue;
-		c = test_case(&a, rows[i].smallest);
+		if (!strstr(rows[i].smallest, ".json"))
+			c = test_case(&a, rows[i].smallest);
+		else if (!testcase_read_file(rows[i].smallest, &a, &c, &e)) {
+			CHECK(false, "%s", e.text);
+			continue;
+		}
 		if (!bench_open(&b, &rows[i].engine, 1, &options, &e)) {
 			CHECK(false, "%s", e.text);
 			continue;
