@@ -83,7 +83,7 @@ static bool is_blamed(const struct telling *t, enum op op)
 /* A number for the sizes of the blamed ops in a variant, and for its outcome. */
 static uint64_t sizes_of(const struct telling *t, int v)
 {
-	uint64_t hash = variant_in(&t->x->fails, v);
+	uint64_t hash = variant_in(&t->x->fails_plainly, v);
 
 	for (int i = 0; i < t->x->n_measured; i++) {
 		const struct measured *m = &t->x->measured[i];
@@ -132,7 +132,7 @@ static void find_variants(struct telling *t)
 		t->among.at[w] &= ~x->mute.at[w];
 	thin_out(t);
 	for (int w = 0; w < t->words; w++) {
-		t->fails.at[w] = x->fails.at[w] & t->among.at[w];
+		t->fails.at[w] = x->fails_plainly.at[w] & t->among.at[w];
 		t->n_variant += __builtin_popcountll(t->among.at[w]);
 		t->n_failing += __builtin_popcountll(t->fails.at[w]);
 	}

@@ -127,8 +127,8 @@ static void put_role(struct explanation *x, const char *role, int v)
 	variant_put(&x->in_role[k], v);
 }
 
-void explanation_add(
-    struct explanation *x, const struct testcase *c, enum variant_outcome o, int number, struct arena *scratch)
+void explanation_add(struct explanation *x, const struct testcase *c, bool fails, enum variant_outcome o, int number,
+    struct arena *scratch)
 {
 	const struct facts *f;
 	int v;
@@ -141,8 +141,10 @@ void explanation_add(
 	f = facts_of(c, scratch);
 	v = x->n_variant++;
 	x->number[v] = number;
-	if (o == OUTCOME_FAILS)
+	if (fails)
 		variant_put(&x->fails, v);
+	if (o == OUTCOME_FAILS)
+		variant_put(&x->fails_plainly, v);
 	if (o == OUTCOME_ZERO ||
 	    (x->add_thin && (o == OUTCOME_TIE || program_nodes(&c->program) > x->nodes + MORE_NODES)))
 		variant_put(&x->mute, v);

@@ -25,10 +25,12 @@ void explanation_aside(struct explanation *x, bool aside, bool thin);
  * engine may choose. */
 enum variant_outcome { OUTCOME_PASSES, OUTCOME_FAILS, OUTCOME_ZERO, OUTCOME_TIE };
 
-/* Adds a variant.  c must be checked; number is the caller's name for it, added only once.  scratch: for the
- * computation. */
-void explanation_add(
-    struct explanation *x, const struct testcase *c, enum variant_outcome o, int number, struct arena *scratch);
+/*
+ * Adds a variant.  fails: for explanation_find; o: for explanation_tell.  c must be checked; number is the caller's
+ * name for it, added only once.  scratch: for the computation.
+ */
+void explanation_add(struct explanation *x, const struct testcase *c, bool fails, enum variant_outcome o, int number,
+    struct arena *scratch);
 
 enum { EXPLANATION_TERMS = 3 };
 

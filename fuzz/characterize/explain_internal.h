@@ -31,8 +31,8 @@ struct explanation {
 	int n_feature, n_variant;
 	char *name[FEATURES], *sentence[FEATURES]; /* owned */
 	int number[VARIANTS];
-	struct variant_set fails;
-	struct variant_set aside, mute; /* they count only for what is told; only for the other condition */
+	struct variant_set fails, fails_plainly; /* for the first condition; for what is told */
+	struct variant_set aside, mute;          /* they count only for what is told; only for the other condition */
 	struct variant_set thin;
 	struct variant_set has[FEATURES];
 	bool own_op[OP_COUNT]; /* in a case that the condition is to be about */

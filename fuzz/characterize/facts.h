@@ -33,6 +33,7 @@ struct facts {
 	bool *zero_factor[2];        /* [n_value] result of a product: that factor has an element 0 */
 	int *uses;                   /* [n_value] how many operands and results are this value */
 	struct value_span *span;     /* [n_value] elements; not known if the program had to be lowered */
+	struct operand_comparison *comparison; /* [n_value] of the node with that result; known as spans are */
 	int n_role; /* operands that pass a derivative on: "lower bound of clamp", "values captured by the body of for"
 	             */
 	const char *role[FACTS_ROLES];

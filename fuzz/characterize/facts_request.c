@@ -106,6 +106,7 @@ struct facts *facts_of(const struct testcase *c, struct arena *a)
 	f->reached = NEW(a, bool, c->program.n_value + 1);
 	f->uses = NEW(a, int, c->program.n_value + 1);
 	f->live = NEW(a, bool, c->program.n_value + 1);
+	f->comparison = NEW(a, struct operand_comparison, c->program.n_value + 1);
 	f->span = NEW(a, struct value_span, c->program.n_value + 1);
 	facts_find_varied(f);
 	facts_at_points(f);

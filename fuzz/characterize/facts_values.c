@@ -343,6 +343,8 @@ static void watch_step(void *self, const struct region *region, const struct nod
 	for (int k = 0; k < n->n_out; k++)
 		w->run[n->out + k] = true;
 	watch_values(w, n, value);
+	if (w->known && n->n_out == 1)
+		measures_compare(w->f, n, value);
 	if (family == FAMILY_UNARY || family == FAMILY_BINARY || family == FAMILY_CLAMP || family == FAMILY_SELECT)
 		watch_elementwise(w, n, value);
 	else if (family == FAMILY_REDUCE || family == FAMILY_CUMULATIVE || family == FAMILY_SORT)

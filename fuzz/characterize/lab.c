@@ -201,19 +201,39 @@ bool lab_same_request(const struct lab *l, const struct testcase *c)
 	return same;
 }
 
-/* Moves finite floats a little, each by another step.  Of a point, integers stay integers: that may be what matters. */
-static void nudge(struct tensor *t, bool point, int *number)
+/* How far finite floats move, each by another step. */
+enum nudge {
+	NUDGE_FAR,   /* so far that little is right by accident */
+	NUDGE_NEAR,  /* a little; integers stay integers: that may be what matters */
+	NUDGE_SEEDS, /* as near, but the point stays: a number beside may lie beyond a threshold */
+};
+
+static void nudge_tensor(struct tensor *t, bool keep_integers, double unit, int *number)
 {
 	for (int i = 0, n = shape_elements(&t->type.shape); i < n && dtype_is_float(t->type.dtype); i++, ++*number) {
-		const double x = t->at[i].f, step = fmax(1, fabs(x)) * (0.03125 + 0.0125 * (*number % 5));
+		const double x = t->at[i].f, step = fmax(1, fabs(x)) * unit * (5 + 2 * (*number % 5));
 
 		if (!isfinite(x))
 			continue;
-		if (!point || x == 0 || x != trunc(x))
+		if (!keep_integers || x == 0 || x != trunc(x))
 			edit_round(t->type.dtype, x + step, &t->at[i]);
 		else if (fabs(x) == 1) /* a factor of 1 hides much */
 			edit_round(t->type.dtype, 2 * x, &t->at[i]);
 	}
+}
+
+static void nudge(struct testcase *c, enum nudge how)
+{
+	const double unit = how == NUDGE_FAR ? 0.03125 : 0.001;
+	int number = 0;
+
+	for (int p = 0; p < c->n_point && how != NUDGE_SEEDS; p++)
+		for (int i = 0; i < c->program.top.n_param; i++)
+			nudge_tensor(&c->point[p][i], how != NUDGE_FAR, unit, &number);
+	for (int t = 0; t < c->n_transform; t++)
+		for (int i = 0; i < c->transform[t].n_seed; i++)
+			if (shape_elements(&c->transform[t].seed[i].type.shape))
+				nudge_tensor(&c->transform[t].seed[i], false, unit, &number);
 }
 
 void lab_try_chance(struct lab *l)
@@ -230,24 +250,22 @@ void lab_try_chance(struct lab *l)
 	}
 }
 
+/* Whether it fails at a point beside, on the same path. */
+static bool fails_beside(struct lab *l, const struct testcase *c, enum nudge how, struct arena *scratch)
+{
+	struct question again = {.bench = l->bench, .declared = true, .judged = JUDGED_IN_FULL, .runs = l->asks};
+	struct testcase beside = testcase_copy(c, scratch);
+
+	nudge(&beside, how);
+	return case_shows(&beside, &again, scratch, NULL) &&
+	    facts_same_path(facts_of(c, scratch), facts_of(&beside, scratch));
+}
+
 bool lab_fails(struct lab *l, const struct testcase *c, bool fails, struct arena *scratch)
 {
 	struct question again = {.bench = l->bench, .declared = true, .judged = JUDGED_IN_FULL, .runs = l->asks - 1};
-	struct testcase beside = testcase_copy(c, scratch);
-	int number = 0;
 
-	if (fails || (again.runs && case_shows(c, &again, scratch, NULL)))
-		return true;
-	for (int p = 0; p < beside.n_point && !l->strict; p++)
-		for (int i = 0; i < beside.program.top.n_param; i++)
-			nudge(&beside.point[p][i], true, &number);
-	for (int t = 0; t < beside.n_transform; t++)
-		for (int i = 0; i < beside.transform[t].n_seed; i++)
-			if (shape_elements(&beside.transform[t].seed[i].type.shape))
-				nudge(&beside.transform[t].seed[i], false, &number);
-	again.runs = l->asks;
-	return case_shows(&beside, &again, scratch, NULL) &&
-	    facts_same_path(facts_of(c, scratch), facts_of(&beside, scratch));
+	return fails || (again.runs && case_shows(c, &again, scratch, NULL)) || fails_beside(l, c, NUDGE_FAR, scratch);
 }
 
 static bool all_zero(const struct truth_point *p)
@@ -260,21 +278,32 @@ static bool all_zero(const struct truth_point *p)
 	return zero;
 }
 
-/* What a decided variant shows. */
-static enum variant_outcome outcome_of(struct lab *l, const struct testcase *c, const struct bench_result *r)
+/* What a decided variant shows.  fails: by lab_fails. */
+static enum variant_outcome outcome_of(
+    struct lab *l, const struct testcase *c, const struct bench_result *r, bool fails)
 {
 	const enum verdict v = r->judgement[0].verdict;
 	bool zero = c->n_transform > 0, tie = v == VERDICT_CONVENTION;
 
-	if (!verdict_is_finding[v] && !lab_role_counts(l, c))
+	if (verdict_is_finding[v] || (fails && l->asks > 1))
+		return OUTCOME_FAILS;
+	if (!lab_role_counts(l, c))
 		return OUTCOME_ZERO;
-	if (lab_fails(l, c, verdict_is_finding[v], &l->scratch))
+	if (fails_beside(l, c, l->strict ? NUDGE_SEEDS : NUDGE_NEAR, &l->scratch))
 		return OUTCOME_FAILS;
 	for (int k = 0; k < c->n_point; k++) {
 		zero &= all_zero(&r->truth.point[k]);
 		tie |= r->truth.point[k].kink;
 	}
 	return zero ? OUTCOME_ZERO : tie ? OUTCOME_TIE : OUTCOME_PASSES;
+}
+
+/* Adds a decided variant to those that the conditions rest on. */
+static void add_variant(struct lab *l, const struct testcase *c, const struct bench_result *r, int number)
+{
+	const bool fails = lab_fails(l, c, verdict_is_finding[r->judgement[0].verdict], &l->scratch);
+
+	explanation_add(l->explain, c, fails, outcome_of(l, c, r, fails), number, &l->scratch);
 }
 
 /* Judges c with engine `which` of b.  The row joins the table once it is complete. */
@@ -310,7 +339,7 @@ static const struct variant_row *judge_variant(
 	if (j->verdict == VERDICT_HANG)
 		l->hangs++;
 	if (!engine && row->decided && !again && lab_same_request(l, c))
-		explanation_add(l->explain, c, outcome_of(l, c, &r), row->case_number, &l->scratch);
+		add_variant(l, c, &r, row->case_number);
 	if (l->focus >= 0)
 		take_focus(l, &report, j, row);
 	take_numbers(l, &report, row);
@@ -381,7 +410,7 @@ static void run_sample(void *context)
 	l->out->runs++;
 	l->hangs += v == VERDICT_HANG;
 	if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED && lab_same_request(l, x->c))
-		explanation_add(l->explain, x->c, outcome_of(l, x->c, &r), -++l->samples, &l->scratch);
+		add_variant(l, x->c, &r, -++l->samples);
 }
 
 void lab_sample(struct lab *l, const struct testcase *c)

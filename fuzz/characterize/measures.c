@@ -108,6 +108,26 @@ void measures_watch(struct facts *f, int value, const struct tensor *x)
 	s->ties = now.ties > s->ties ? now.ties : s->ties;
 }
 
+void measures_compare(struct facts *f, const struct node *n, const struct tensor *value)
+{
+	const struct shape *to = &value[n->out].type.shape;
+	struct operand_comparison *c = &f->comparison[n->out];
+
+	if ((op_table[n->op].family != FAMILY_BINARY && n->op != OP_CLAMP) ||
+	    !dtype_is_float(value[n->arg[0]].type.dtype))
+		return;
+	c->known = true;
+	for (int i = 0, size = shape_elements(to); i < size; i++) {
+		double x[3] = {0};
+
+		for (int k = 0; k < n->n_arg && k < 3; k++)
+			x[k] = value[n->arg[k]].at[shape_broadcast_offset(&value[n->arg[k]].type.shape, to, i)].f;
+		c->below |= x[0] < x[1];
+		c->above |= x[0] > x[1];
+		c->above_third |= n->n_arg > 2 && x[0] > x[2];
+	}
+}
+
 /* ---- nodes ---- */
 
 static void put(struct facts *f, enum measure_id id, const struct node *n, int operand, double x)
@@ -164,6 +184,21 @@ static void of_operands(struct facts *f, const struct node *n)
 		put(f, MEASURE_ELEMENTS, n, k, shape_elements(s));
 		of_value(f, n, k);
 	}
+}
+
+static void of_comparison(struct facts *f, const struct node *n)
+{
+	const struct operand_comparison *c = &f->comparison[n->out];
+
+	if (!c->known)
+		return;
+	if (n->op != OP_CLAMP) {
+		put(f, MEASURE_FIRST_BELOW, n, -1, c->below);
+		put(f, MEASURE_FIRST_ABOVE, n, -1, c->above);
+		return;
+	}
+	put(f, MEASURE_BELOW_BOUND, n, -1, c->below);
+	put(f, MEASURE_ABOVE_BOUND, n, -1, c->above_third);
 }
 
 static void of_axes(struct facts *f, const struct node *n)
@@ -343,6 +378,7 @@ void facts_of_measures(struct facts *f)
 			of_regions(f, w.node);
 		if (!w.node->n_arg || w.node->n_region)
 			continue;
+		of_comparison(f, w.node);
 		of_axes(f, w.node);
 		of_windows(f, w.node);
 		of_shapes(f, w.node);

@@ -28,9 +28,16 @@ struct value_span {
 	int fractions, integers, zeros, descents, ties;
 };
 
+/* How the first operand of a node compares with the next two, in some element at some point. */
+struct operand_comparison {
+	bool known, below, above, above_third;
+};
+
 struct facts;
 /* Notes the elements of a computed value, or of a parameter of a region. */
 void measures_watch(struct facts *f, int value, const struct tensor *x);
+/* Notes how the operands of an elementwise node compare with each other. */
+void measures_compare(struct facts *f, const struct node *n, const struct tensor *value);
 /* Sets f->measure; after facts_find_live. */
 void facts_of_measures(struct facts *f);
 
