@@ -1,4 +1,5 @@
-"""An engine with two spellings of sin: spelled_engine.py FACTOR FACTOR, the factors of their derivatives; 1 is right."""
+"""An engine with two spellings of sin: spelled_engine.py FACTOR FACTOR, the factors of their derivatives; 1 is right.  The
+spellings of the request are the same."""
 import math
 import pathlib
 import sys
@@ -34,4 +35,4 @@ def answer(case):
 
 
 adapter.main({"name": "spelled", "requests": [["jvp"]], "dtypes": ["f64"], "rank": 0, "ops": list(OPS), "unroll": True, "constants": True,
-              "spellings": adapter.spellings(OPS)}, answer)
+              "spellings": adapter.spellings(OPS, request=["usual", "as usual"])}, answer)

@@ -12,6 +12,7 @@
 #include "conform.h"
 #include "fuzz/minimize/minimize.h"
 #include "fuzz/minimize/simplest.h"
+#include "fuzz/minimize/spellings.h"
 #include "fuzz/bench/question.h"
 #include "fuzz/bench/stop.h"
 #include "fuzz/triage/same_bug.h"
@@ -266,6 +267,7 @@ static bool write_minimized(const struct shown_cell *x)
 	if (x->group && !is_new(w, arena_printf(&w->side, "%s|%s", x->group, same.signature)))
 		return true;
 	small = minimize(found, question_holds, &same, FINDING_BUDGET, &limit, &w->side, &stats);
+	small = fewest_spellings(&same, &small, &w->side);
 	bench_judge(w->bench, &small, &w->side, &r);
 	simplify(w, &same, &small, &r);
 	return write_named(w, &small, &r.judgement[0], x->name, x->column, x->e);

@@ -1,5 +1,6 @@
 /* finding.c: see finding.h. */
 #include "finding.h"
+#include "spellings.h"
 
 #include <limits.h>
 
@@ -48,6 +49,8 @@ bool minimize_finding(const struct question *same, const struct testcase *from, 
 		return true;
 	}
 	*small = minimize(from, holds, &in_short, budget, same->until, a, stats);
+	if (!same->spent->ended)
+		*small = fewest_spellings(&in_short, small, a);
 	if (same->spent->ended || case_shows(small, &again, a, NULL))
 		return true;
 	if (stats->accepted)
