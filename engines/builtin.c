@@ -6,6 +6,7 @@
 #include "engines/aot/lower.h"
 #include "engines/aot/stack.h"
 #include "engines/process/worker.h"
+#include "graph/walk.h"
 
 /* ---- in this process ---- */
 
@@ -125,6 +126,13 @@ static const struct hello *no_hello(const struct engine *self)
 	return NULL;
 }
 
+static void own_ops(const struct engine *self, const struct testcase *c, struct arena *a, bool has[OP_COUNT])
+{
+	(void)self;
+	(void)a;
+	region_ops(&c->program.top, has);
+}
+
 static const char *no_refusal(const struct engine *self, const struct testcase *c, struct arena *a)
 {
 	(void)self, (void)c, (void)a;
@@ -148,6 +156,7 @@ const struct engine_place place_here = {.ours = true,
     .scope = everything,
     .hello = no_hello,
     .refusal = no_refusal,
+    .asked_ops = own_ops,
     .emit = no_source,
     .answer = answer_here,
     .cases = one_case};
@@ -155,6 +164,7 @@ const struct engine_place place_worker = {.ours = true,
     .scope = everything,
     .hello = no_hello,
     .refusal = no_refusal,
+    .asked_ops = own_ops,
     .emit = no_source,
     .answer = answer_there,
     .cases = one_case};

@@ -259,6 +259,11 @@ const char *engine_refusal(const struct engine *self, const struct testcase *c, 
 	return self->place->refusal(self, c, a);
 }
 
+void engine_asked_ops(const struct engine *self, const struct testcase *c, struct arena *a, bool has[OP_COUNT])
+{
+	self->place->asked_ops(self, c, a, has);
+}
+
 const struct hello *engine_hello(const struct engine *self) { return self->place->hello(self); }
 
 bool engine_flushes(const struct engine *self) { return self->rounding.flushes; }

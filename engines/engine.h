@@ -142,6 +142,11 @@ struct engine_scope engine_scope(const struct engine *self);
  * it will be asked, or it is built in.
  */
 const char *engine_refusal(const struct engine *self, const struct testcase *c, struct arena *a);
+/*
+ * Sets has[op] for each op of the programs that the engine gets for c, which may be written in other ops.  Memory is
+ * taken from the arena.
+ */
+void engine_asked_ops(const struct engine *self, const struct testcase *c, struct arena *a, bool has[OP_COUNT]);
 /* The hello of an engine from outside; NULL for a built-in one. */
 struct hello;
 const struct hello *engine_hello(const struct engine *self);

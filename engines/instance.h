@@ -17,6 +17,7 @@ struct engine_place {
 	struct engine_scope (*scope)(const struct engine *self);
 	const struct hello *(*hello)(const struct engine *self);
 	const char *(*refusal)(const struct engine *self, const struct testcase *c, struct arena *a);
+	void (*asked_ops)(const struct engine *self, const struct testcase *c, struct arena *a, bool has[OP_COUNT]);
 	bool (*emit)(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n,
 	    struct error *e);
 	/* out[c->n_point] are ANSWER_OK and empty on entry. */

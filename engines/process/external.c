@@ -340,6 +340,19 @@ static const char *refusal_of(const struct engine *engine, const struct testcase
 	return prepare(engine->external, &engine->aot, c, a, &cases, &n);
 }
 
+static void asked_ops(const struct engine *engine, const struct testcase *c, struct arena *a, bool has[OP_COUNT])
+{
+	struct testcase *cases;
+	int n;
+
+	if (prepare(engine->external, &engine->aot, c, a, &cases, &n)) {
+		region_ops(&c->program.top, has);
+		return;
+	}
+	for (int k = 0; k < n; k++)
+		region_ops(&cases[k].program.top, has);
+}
+
 /* Turns c into what the engine gets, or answers at once what the engine will not be asked. */
 static struct asked_case ask(const struct external *self, const struct aot_rules *rules, const struct testcase *c,
     struct arena *a, struct answer *out)
@@ -473,6 +486,7 @@ static bool emit(
 const struct engine_place place_external = {.scope = known_to,
     .hello = hello,
     .refusal = refusal_of,
+    .asked_ops = asked_ops,
     .emit = emit,
     .answer = answer,
     .cases = cases_per_request,

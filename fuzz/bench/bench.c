@@ -2,7 +2,6 @@
 #include "bench.h"
 
 #include "engines/process/hello.h"
-#include "graph/walk.h"
 #include "reports/report.h"
 #include "case_work.h"
 #include "declared.h"
@@ -207,14 +206,18 @@ const char *engine_version(const struct engine *engine, struct arena *a)
 	return arena_printf(a, "%s%s%s", hello->name, *hello->version ? " " : "", hello->version);
 }
 
-struct spelled engine_spelled(const struct engine *engine, const struct testcase *c)
+struct spelled engine_spelled(const struct engine *engine, const struct testcase *c, struct arena *a)
 {
 	const struct hello *hello = engine_hello(engine);
+	const struct arena_mark mark = arena_mark(a);
 	bool has[SPELLED_COUNT] = {[SPELLED_REQUEST] = true};
 	struct spelled out = {{0}};
 
-	region_ops(&c->program.top, has);
-	for (int k = 0; hello && c->variant && k < SPELLED_COUNT; k++)
+	if (!hello || !hello->variants || !c->variant)
+		return out;
+	engine_asked_ops(engine, c, a, has);
+	arena_rewind(a, mark);
+	for (int k = 0; k < SPELLED_COUNT; k++)
 		if (has[k])
 			out.at[k] = (unsigned char)hello_spelled(hello, k, c->variant);
 	return out;
@@ -222,7 +225,7 @@ struct spelled engine_spelled(const struct engine *engine, const struct testcase
 
 const char *engine_spellings(const struct engine *engine, const struct testcase *c, struct arena *a)
 {
-	const struct spelled spelled = engine_spelled(engine, c);
+	const struct spelled spelled = engine_spelled(engine, c, a);
 	const char *out = NULL;
 
 	for (int k = 0; k < SPELLED_COUNT; k++)

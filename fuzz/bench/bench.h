@@ -110,11 +110,11 @@ void bench_declared_truth(struct bench *b, const struct testcase *c, struct aren
  * its hello.  In the arena. */
 const char *engine_version(const struct engine *engine, struct arena *a);
 
-/* The number of the spelling of each op of c, and of its request (hello.h); 0 for ops that it does not have. */
+/* The number of the spelling of each op that the engine gets for c, and of its request (hello.h); 0 for other ops. */
 struct spelled {
 	unsigned char at[SPELLED_COUNT];
 };
-struct spelled engine_spelled(const struct engine *engine, const struct testcase *c);
+struct spelled engine_spelled(const struct engine *engine, const struct testcase *c, struct arena *a);
 /*
  * The spellings of c that are not the first of their op, as the engine names them: "clamp as torch.clamp by one bound
  * at a time, request as script".  NULL: there are none.  In the arena.

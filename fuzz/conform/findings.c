@@ -126,7 +126,7 @@ static struct symptom symptom_of(struct writer *w, const struct testcase *c, con
 	const struct question any = {.bench = w->bench};
 	enum role *role = NEW(&w->side, enum role, program_nodes(&c->program) + 1);
 	struct symptom s = {.asked = asked_of(c),
-	    .spelled = engine_spelled(w->bench->engine[0], c),
+	    .spelled = engine_spelled(w->bench->engine[0], c, &w->side),
 	    .verdict = j->verdict,
 	    .deviation = j->deviation};
 

@@ -48,7 +48,7 @@ bool search_turns_known(void *context, const struct testcase *c)
 {
 	const struct known_names *known = context;
 	struct pattern p = pattern_of(c, NULL);
-	const struct spelled spelled = engine_spelled(known->bench->engine[0], c);
+	const struct spelled spelled = engine_spelled(known->bench->engine[0], c, known->triage->side);
 
 	for (int i = 0; i < known->triage->n_finding; i++) {
 		const struct finding *f = &known->triage->finding[i];
@@ -296,7 +296,7 @@ void triage_case(
 	}
 	symptom->fine = fine_spelled(fine_signature(out->engine, &c, r.judgement[0].verdict, role, self->side),
 	    engine_spellings(same->bench->engine[0], &c, self->side), self->side);
-	symptom->spelled = engine_spelled(same->bench->engine[0], &c);
+	symptom->spelled = engine_spelled(same->bench->engine[0], &c, self->side);
 	if (!symptom->flaky && answers && !symptom->weak_zero)
 		tell_apart(self, same, &c, role, out);
 	if (symptom->weak_zero) {

@@ -39,13 +39,13 @@ struct remainder *remainder_of(struct triage *self, int which)
 bool remainder_spelled_alike(struct triage *self, int which, const struct symptom *s, const struct testcase *c)
 {
 	static const struct spelled first = {{0}};
-	const struct remainder *rest;
+	struct remainder *rest;
 	struct spelled own;
 
 	if (!c->variant && !memcmp(&s->spelled, &first, sizeof first))
 		return true;
 	rest = remainder_of(self, which);
-	own = rest ? engine_spelled(rest->bench.engine[0], c) : first;
+	own = rest ? engine_spelled(rest->bench.engine[0], c, &rest->arena) : first;
 	for (struct walk w = walk_nodes(&c->program.top); walk_next(&w);)
 		if (pattern_hangs_on(&s->pattern, w.node) && own.at[w.node->op] != s->spelled.at[w.node->op])
 			return false;

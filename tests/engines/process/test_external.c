@@ -311,6 +311,43 @@ static void check_variant(struct arena *a)
 	}
 }
 
+/* The ops that an engine gets: those that stand for what it does not know, or the case's own if it is not asked. */
+static void check_asked_ops(struct arena *a)
+{
+	static const char text[] = "inputs x: f64[3], u: f64[2], s: i64[1]\n"
+	                           "b: f64[3] = copy x\n"
+	                           "y: f64[3] = store b, u, s\n"
+	                           "return y\n"
+	                           "point [1, 2, 3], [4, 5], [0]\n"
+	                           "request: vjp x; cotangents [1, 1, 1]";
+	static const struct {
+		const char *members;
+		bool store, update;
+	} rows[] = {
+	    {"", true, false},
+	    {",'ops':['copy','dynamic_update_slice']", false, true},
+	    {",'ops':['dynamic_update_slice']", true, false},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		if (!row_wanted("asked ops: %s", rows[k].members))
+			continue;
+		struct error e = {.text = ""};
+		struct engine *x = open_engine(
+		    arena_printf(a, "{'adjudge.engine':1,'name':'x'%s}", rows[k].members), "", &e);
+		struct testcase c = test_case(a, text);
+		bool has[OP_COUNT] = {false};
+
+		CHECK(x, "%s: %s", e.place, e.text);
+		if (!x)
+			continue;
+		engine_asked_ops(x, &c, a, has);
+		CHECK(has[OP_STORE] == rows[k].store && has[OP_DYNAMIC_UPDATE_SLICE] == rows[k].update, "%s: %d %d",
+		    rows[k].members, has[OP_STORE], has[OP_DYNAMIC_UPDATE_SLICE]);
+		engine_close(x);
+	}
+}
+
 static void check_behaviour(struct arena *a)
 {
 	static const struct {
@@ -368,6 +405,7 @@ int main(int argc, char **argv)
 	arena_init(&a, (size_t)1 << 30);
 	check_lowering(&a);
 	check_variant(&a);
+	check_asked_ops(&a);
 	check_reals(&a);
 	CHECK_LAW(check_one_dtype(&a));
 	check_points(&a);
