@@ -1,6 +1,8 @@
 /* characterization.c: the JSON of a characterization. */
 #include "characterization.h"
 
+#include "graph/walk.h"
+
 #include <math.h>
 
 const char *const statement_kind_names[STATEMENT_KINDS] = {"shown", "ruled-out", "open"};
@@ -57,7 +59,50 @@ static void put_numbers(struct json_writer *w, const struct variant_row *r)
 	}
 }
 
-static void put_row(struct json_writer *w, const struct variant_table *t, const struct variant_row *r)
+/* ---- cases ---- */
+
+/* Cases of more numbers than that share the room that there is for them. */
+enum { FEW_NUMBERS = 64, ROOM_FOR_MANY = 20000 };
+
+static int tensor_numbers(const struct tensor *t, int n)
+{
+	int sum = 0;
+
+	for (int i = 0; i < n; i++)
+		sum += shape_elements(&t[i].type.shape);
+	return sum;
+}
+
+static int case_numbers(const struct testcase *c)
+{
+	int sum = 0;
+
+	for (int k = 0; k < c->n_point; k++)
+		sum += tensor_numbers(c->point[k], c->program.top.n_param);
+	for (int k = 0; k < c->n_transform; k++)
+		sum += tensor_numbers(c->transform[k].seed, c->transform[k].n_seed);
+	for (struct walk w = walk_nodes(&c->program.top); walk_next(&w);)
+		if (w.node->op == OP_CONSTANT)
+			sum += tensor_numbers(&w.node->attrs.value, 1);
+	return sum;
+}
+
+/* [x->n_case] the place of each case in the list; -1: there is no room for it. */
+static const int *places(const struct characterization *x, struct arena *a)
+{
+	int *place = NEW(a, int, x->n_case), n = 0, room = ROOM_FOR_MANY;
+
+	for (int i = 0; i < x->n_case; i++) {
+		const int numbers = case_numbers(x->cases[i]);
+		const bool few = numbers <= FEW_NUMBERS, fits = few || numbers <= room;
+
+		place[i] = fits ? n++ : -1;
+		room -= fits && !few ? numbers : 0;
+	}
+	return place;
+}
+
+static void put_row(struct json_writer *w, const struct variant_table *t, const struct variant_row *r, const int *place)
 {
 	json_begin_object(w, JSON_FLOW);
 	json_member_strings(w, "cells", r->cell, t->n_column, JSON_FLOW);
@@ -72,11 +117,12 @@ static void put_row(struct json_writer *w, const struct variant_table *t, const 
 		put_numbers(w, r);
 	if (*r->text)
 		json_member_string(w, "text", r->text);
-	json_member_integer(w, "case", r->case_number);
+	if (place[r->case_number] >= 0)
+		json_member_integer(w, "case", place[r->case_number]);
 	json_end(w);
 }
 
-static void put_table(struct json_writer *w, const struct variant_table *t)
+static void put_table(struct json_writer *w, const struct variant_table *t, const int *place)
 {
 	json_begin_object(w, JSON_BLOCK);
 	json_member_string(w, "id", t->id);
@@ -85,7 +131,7 @@ static void put_table(struct json_writer *w, const struct variant_table *t)
 	json_member_strings(w, "columns", t->column, t->n_column, JSON_FLOW);
 	json_member_array(w, "rows", JSON_BLOCK);
 	for (int i = 0; i < t->n_row; i++)
-		put_row(w, t, &t->row[i]);
+		put_row(w, t, &t->row[i], place);
 	json_end(w);
 	json_end(w);
 }
@@ -157,6 +203,8 @@ static void put_departure(struct json_writer *w, const struct characterization *
 
 void characterization_put(struct json_writer *w, const struct characterization *x)
 {
+	const int *place = places(x, w->text.arena);
+
 	json_begin_object(w, JSON_BLOCK);
 	if (x->cause)
 		json_member_string(w, "cause", x->cause);
@@ -172,11 +220,12 @@ void characterization_put(struct json_writer *w, const struct characterization *
 		put_departure(w, x);
 	json_member_array(w, "experiments", JSON_BLOCK);
 	for (int i = 0; i < x->n_table; i++)
-		put_table(w, &x->table[i]);
+		put_table(w, &x->table[i], place);
 	json_end(w);
 	json_member_array(w, "cases", JSON_BLOCK);
 	for (int i = 0; i < x->n_case; i++)
-		testcase_put(w, x->cases[i]);
+		if (place[i] >= 0)
+			testcase_put(w, x->cases[i]);
 	json_end(w);
 	json_end(w);
 }

@@ -519,6 +519,43 @@ static void test_bound(struct arena *a)
 	CHECK(strstr(text_of(root, "summary"), "; 1 of 100 elements is wrong (vjp"), "%s", text_of(root, "summary"));
 }
 
+/* Of two variants of 15,000 numbers, there is room for one; a small one always fits. */
+static void test_room(struct arena *a)
+{
+	enum { LARGE = 5000 };
+	struct sample *s = sample_of(SAMPLE_CHARACTERIZED, a), *large = sample_new(LARGE, 1, TRANSFORM_VJP, a);
+	struct characterization x = *s->report.characterization;
+	const struct testcase *cases[] = {&large->c, &large->c, &s->c};
+	struct variant_table table = x.table[0];
+	struct variant_row row[3];
+	const struct json *root, *found, *list;
+	struct error e = {.text = ""};
+	int64_t number;
+	size_t len;
+	char *text;
+
+	for (int i = 0; i < 3; i++) {
+		row[i] = table.row[0];
+		row[i].case_number = i;
+	}
+	table.n_row = 3;
+	table.row = row;
+	x.table = &table;
+	x.cases = cases;
+	x.n_case = 3;
+	x.n_statement = 0;
+	x.condition = x.told = NULL;
+	s->report.characterization = &x;
+	text = report_write(&s->report, a, &len);
+	root = json_read(text, len, a, &e);
+	found = json_find(root, "characterization");
+	list = json_find(child_at(json_find(found, "experiments"), 0), "rows");
+	CHECK(json_find(found, "cases")->n_child == 2, "%d cases", json_find(found, "cases")->n_child);
+	CHECK(!json_find(child_at(list, 1), "case"), "the second large case is there");
+	CHECK(json_int64(json_find(child_at(list, 0), "case"), &number, &e) && number == 0, "the first");
+	CHECK(json_int64(json_find(child_at(list, 2), "case"), &number, &e) && number == 1, "the small one");
+}
+
 /* Every format says the finding and what was found around it; nothing of it gives orders to a terminal. */
 static void test_renderings(struct arena *a)
 {
@@ -577,6 +614,7 @@ int main(int argc, char **argv)
 	test_rows(&a);
 	CHECK_LAW(test_members(&a));
 	CHECK_LAW(test_bound(&a));
+	CHECK_LAW(test_room(&a));
 	CHECK_LAW(test_renderings(&a));
 	arena_free(&a);
 	return check_done();
