@@ -11,8 +11,8 @@
 #include "explain_internal.h"
 
 enum {
-	LITERALS = 1024,
-	CUTS = 10,  /* thresholds of one measure, the best */
+	LITERALS = 2048,
+	CUTS = 6,   /* thresholds of one measure, the best */
 	BEST = 64,  /* conditions that are kept, for a third term and as alternatives */
 	ALIKE = 12, /* thin variants alike that count */
 	GUESSES = 2,
@@ -23,7 +23,8 @@ enum {
 /* Costs, as shares of the variants. */
 static const double cost_of_term = 0.02, cost_of_any = 0.02, gain_of_term = 0.04, cost_of_negation = 0.04,
                     cost_of_form = 0.03, cost_of_name = 0.02, cost_of_other_op = 0.05, cost_of_number = 0.005,
-                    least_passing = 0.2, right_always = 0.15, right_single = 0.03, right_enough = 0.08;
+                    cost_of_row = 3e-4, least_passing = 0.2, right_always = 0.15, right_single = 0.03,
+                    right_enough = 0.08;
 
 struct told_literal {
 	int feature;                 /* -1: a measure */
@@ -282,7 +283,7 @@ static void list_thresholds(struct telling *t, const struct measured *m, float *
 	for (int i = 0; i < cuts; i++)
 		for (int above = 1; above >= 0; above--) {
 			const double cost = (is_blamed(t, m->op) ? 0 : cost_of_other_op) +
-			    (best[i] == 0 || count ? 0 : cost_of_number) + 1e-5 * (int)m->id;
+			    (best[i] == 0 || count ? 0 : cost_of_number) + cost_of_row * (int)m->id;
 
 			set_above(t, m->x, best[i], above, &set);
 			if (measure_text(m->id, above, best[i], "", "", t->arena))
@@ -414,15 +415,31 @@ static void put_counts(const struct telling *t, const struct told_condition *c, 
 	}
 }
 
+/* Whether both speak of the same feature, or of the same measure with whatever threshold. */
+static bool speak_alike(const struct telling *t, const struct told_condition *a, const struct told_condition *b)
+{
+	for (int i = 0; i < a->n; i++)
+		for (int k = 0; k < b->n; k++) {
+			const struct told_literal *x = &t->literal[a->literal[i]], *y = &t->literal[b->literal[k]];
+
+			if (x->than == y->than && (x->than || x->feature == y->feature))
+				return true;
+		}
+	return false;
+}
+
 static void put_guesses(const struct telling *t, const struct told_condition *chosen, struct explained *out)
 {
+	const struct told_condition *last = NULL;
+
 	out->alternative = NEW(t->arena, const char *, GUESSES);
 	for (int i = 0; i < t->n_best && out->n_alternative < GUESSES; i++) {
 		const struct told_condition *c = &t->best[i];
 		struct explained other = {0};
 
-		if (c->n > chosen->n || !memcmp(c->literal, chosen->literal, sizeof c->literal))
+		if (c->n > chosen->n || speak_alike(t, c, chosen) || (last && speak_alike(t, c, last)))
 			continue;
+		last = c;
 		put_terms(t, c, &other);
 		out->alternative[out->n_alternative++] = explanation_text(&other, t->arena);
 	}

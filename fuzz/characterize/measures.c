@@ -186,6 +186,30 @@ static void of_operands(struct facts *f, const struct node *n)
 	}
 }
 
+/* How the operands of an elementwise node, or of a product of matrices, differ. */
+static void of_pairs(struct facts *f, const struct node *n)
+{
+	const enum family family = op_table[n->op].family;
+	const struct type *type = f->c->program.type;
+	bool same = false, ranks = false, shapes = false;
+
+	if (family != FAMILY_BINARY && family != FAMILY_SELECT && family != FAMILY_CLAMP && family != FAMILY_MATMUL)
+		return;
+	for (int i = 0; i < n->n_arg; i++)
+		for (int k = 0; k < i; k++) {
+			const struct shape *x = &type[n->arg[i]].shape, *y = &type[n->arg[k]].shape;
+
+			if (!dtype_is_float(type[n->arg[i]].dtype) || !dtype_is_float(type[n->arg[k]].dtype))
+				continue;
+			same |= n->arg[i] == n->arg[k];
+			ranks |= x->rank != y->rank;
+			shapes |= !shape_equal(x, y);
+		}
+	put(f, MEASURE_SAME_OPERANDS, n, -1, same);
+	put(f, MEASURE_RANKS_DIFFER, n, -1, ranks);
+	put(f, MEASURE_SHAPES_DIFFER, n, -1, shapes);
+}
+
 static void of_comparison(struct facts *f, const struct node *n)
 {
 	const struct operand_comparison *c = &f->comparison[n->out];
@@ -378,6 +402,7 @@ void facts_of_measures(struct facts *f)
 			of_regions(f, w.node);
 		if (!w.node->n_arg || w.node->n_region)
 			continue;
+		of_pairs(f, w.node);
 		of_comparison(f, w.node);
 		of_axes(f, w.node);
 		of_windows(f, w.node);

@@ -55,6 +55,10 @@ static const struct row {
         "yield p }\nreturn y\npoint 0.5\nrequest: vjp x\n",
         "The gradient with respect to the value captured by the body of for is wrong.",
         "It is right with fewer than 513 iterations of the loop, and wrong from 513 on.", "contributions,trips"},
+    {"tape+warp-copy-assign",
+        "inputs x: f64[]\ny = reshape x shape=[]\nz = add y, x\nreturn z\npoint 0.5\nrequest: vjp x\n",
+        "The gradient of", "It fails where the operand of reshape is used elsewhere too",
+        "contributions,ops,sizes,attributes,drawn,neighbours"},
     {"tape+wrong-dtype", "inputs x: f64[]\ny = mul x, x\nreturn y\npoint 0.5\nrequest: vjp x\n",
         "The engine's answer about mul has the wrong dtype."},
 };

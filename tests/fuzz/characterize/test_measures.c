@@ -74,6 +74,10 @@ static void test_rows(struct arena *a)
 	    {"x: f64[3], z: f64[]", "y = max x, z", "[1, 3, 2], 0", MEASURE_FIRST_BELOW, OP_MAX, -1, 0},
 	    {"x: f64[2]", "y = clamp x, 1, 3", "[0.5, 2]", MEASURE_BELOW_BOUND, OP_CLAMP, -1, 1},
 	    {"x: f64[2]", "y = clamp x, 1, 3", "[0.5, 2]", MEASURE_ABOVE_BOUND, OP_CLAMP, -1, 0},
+	    {"x: f64[]", "y = div x, x", "2", MEASURE_SAME_OPERANDS, OP_DIV, -1, 1},
+	    {"x: f64[], z: f64[]", "y = div x, z", "2, 2", MEASURE_SAME_OPERANDS, OP_DIV, -1, 0},
+	    {"x: f64[2], z: f64[]", "y = div x, z", "[2, 1], 2", MEASURE_RANKS_DIFFER, OP_DIV, -1, 1},
+	    {"x: f64[2], z: f64[1]", "y = div x, z", "[2, 1], [2]", MEASURE_SHAPES_DIFFER, OP_DIV, -1, 1},
 	    /* a node that passes no derivative on has no measures */
 	    {"x: f64[]", "s = floor x\ny = square s", "1", MEASURE_COMPUTED, OP_SQUARE, 0, NAN},
 	};
