@@ -35,8 +35,24 @@ def row(d):
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
+def repeated_keys(path):
+    """What adjudge would refuse to read: a key twice in one object of a line."""
+    found = []
+
+    def take(pairs):
+        keys = [key for key, _ in pairs]
+        found.extend(f"{path.name}: key '{key}' twice" for key in sorted(set(keys)) if keys.count(key) > 1)
+        return dict(pairs)
+
+    for line in path.read_text(encoding="utf-8").splitlines():
+        json.loads(line, object_pairs_hook=take)
+    return found
+
+
 def complaints(folder, rows):
     """What is wrong with the data, as texts."""
+    for path in sorted(folder.glob("*.jsonl")):
+        yield from repeated_keys(path)
     named = {c["file"] for d in rows for c in d["cases"]}
     files = {p.name for p in folder.glob("*.json")}
     yield from (f"{name}: no such case" for name in sorted(named - files) if not (folder / name).exists())
