@@ -14,6 +14,7 @@ ONLY_DEEP = [
     ("tape+warp-copy-assign", "cast", {"reused"}),
     ("tape+warp-copy-assign", "reshape", {"reused"}),
     ("tape+inductor-view-version", "store", {"reused"}),
+    ("implicit+casadi-implicit-adj", "fixed_point", {"reused"}),
     ("aot+jax-pow-2nd", "pow", {"special"}),
     ("functional+jax-pow-2nd", "pow", {"special"}),
     ("forward+torch-cumprod-jvp2", "cumprod", {"special"}),
@@ -82,6 +83,14 @@ def check_files(place):
         check("corpus/zoo/jax-pow-2nd-aot-xy.json: wrong" in conform("aot+jax-pow-2nd", "--op", "pow", "--deep", "--format", form, code=1).stdout, f"{form} has no case of the corpus")
 
 
+def check_wrong_value(one, place):
+    """A wrong value is one finding, whatever the request."""
+    out = place / "values"
+    conform("compiled+inductor-slice-scatter", "--op", "slice_scatter", "--deep", "--corpus", one, "--out", out, code=1)
+    titles = [json.loads(p.read_text())["title"] for p in out.glob("*.json")]
+    check(titles == ["broadcast_to+slice_scatter: wrong-primal"], f"findings of a wrong value: {titles}")
+
+
 def check_right():
     for engine in RIGHT:
         said = sweep(engine, *[x for op in RIGHT_OPS for x in ("--op", op)], "--deep", code=0)
@@ -107,6 +116,7 @@ with tempfile.TemporaryDirectory() as name:
     check_normal_cells()
     check_replayed()
     check_files(place)
+    check_wrong_value(place / "one", place)
     check_right()
     check_options(place)
 print("\n".join(failures) or "deep sweeps are in order")

@@ -94,6 +94,8 @@ struct profile cell_profile(enum op op, const struct conform_column *column, con
 {
 	static const enum op help[] = {OP_CONSTANT, OP_ADD, OP_MUL, OP_SIN, OP_RESHAPE, OP_BROADCAST_TO, OP_CAST,
 	    OP_REDUCE_SUM, OP_ABS, OP_DYNAMIC_UPDATE_SLICE};
+	/* Without these there is no body that converges, so no fixed point of meaning `solution`. */
+	static const enum op converging[] = {OP_SUB, OP_DIV, OP_SQUARE, OP_TANH, OP_COS, OP_ATAN, OP_LOGISTIC};
 	struct profile p = profile_default();
 
 	p.ops_min = 1;
@@ -122,6 +124,8 @@ struct profile cell_profile(enum op op, const struct conform_column *column, con
 		p.without[k] = k != (int)op && op_table[k].regularity != REGULARITY_DISCRETE;
 	for (size_t k = 0; k < sizeof help / sizeof *help; k++)
 		p.without[help[k]] = !scope->op[help[k]];
+	for (size_t k = 0; op == OP_FIXED_POINT && k < sizeof converging / sizeof *converging; k++)
+		p.without[converging[k]] = !scope->op[converging[k]];
 	p.without[op] = false;
 	if (op != OP_CAST)
 		p.mix_dtype = p.weight_cast = 0;

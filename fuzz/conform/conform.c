@@ -12,7 +12,7 @@
 #include "fuzz/bench/stop.h"
 #include "fuzz/bench/draw.h"
 
-enum { LINE_SECONDS = 60 };
+enum { LINE_SECONDS = 60, REUSE_BODIES = 4 };
 
 /* ---- the sweep ---- */
 
@@ -64,15 +64,21 @@ struct op_sweep {
 	bool ended; /* there is no case of that number */
 };
 
-/* Keeps a failing case if it is the first of its form, or worse than those before. */
+/* Whether x comes before a case of that form and verdict.  Form 0 has one place for all verdicts. */
+static bool comes_before(const struct conform_shown *x, int form, enum verdict v)
+{
+	return x->form < form || (form && x->form == form && x->verdict < v);
+}
+
+/* Keeps a failing case if it is the first of its form and verdict; of form 0 if it is worse than those before. */
 static struct conform_shown *keep(
     struct conform_cell *cell, const struct testcase *c, enum verdict v, int form, struct arena *a)
 {
 	struct conform_shown **at = &cell->found;
 
-	while (*at && (*at)->form < form)
+	while (*at && comes_before(*at, form, v))
 		at = &(*at)->next;
-	if (!*at || (*at)->form > form) {
+	if (!*at || (*at)->form > form || (form && (*at)->verdict > v)) {
 		struct conform_shown *new = NEW(a, struct conform_shown, 1);
 
 		*new = (struct conform_shown){.form = form, .next = *at};
@@ -85,7 +91,7 @@ static struct conform_shown *keep(
 	return *at;
 }
 
-/* Judges a case of the cell.  name: of the cell. */
+/* Judges a case of the cell.  name: of the cell.  form: as in struct conform_shown. */
 static void judge_case(
     const struct conform_sweep *s, struct conform_cell *cell, const char *name, const struct testcase *c, int form)
 {
@@ -136,14 +142,14 @@ static void judge_case(
 	m->verdict[v]++;
 }
 
-/* Cases of a class that is drawn. */
-static int cases_of(const struct conform_options *o, const struct conform_column *column)
+/* Cases of a class that is drawn.  The bodies of an op with regions differ much, so a second use needs more of them. */
+static int cases_of(const struct conform_options *o, const struct conform_column *column, enum op op)
 {
 	int n = o->cases;
 
 	for (int order = stack_order(column->stack, column->n_stack); order > 1 && n > 1; order--)
 		n = n > 4 ? n / 4 : 1;
-	return n;
+	return column->points == POINTS_REUSED && op_table[op].n_region ? n * REUSE_BODIES : n;
 }
 
 /* Case s->number of a class that is drawn; of the reused ones, each case in all forms. */
@@ -152,24 +158,32 @@ static bool drawn_case(struct op_sweep *s, struct testcase *c, int *form)
 	const struct conform_sweep *all = &s->all;
 	const struct conform_column *column = &all->m->column[s->column];
 	const bool reused = column->points == POINTS_REUSED;
-	const int number = reused ? s->number / REUSE_FORMS : s->number;
+	const int number = reused ? s->number / REUSE_FORMS : s->number, which = s->number % REUSE_FORMS;
 
-	*form = reused ? s->number % REUSE_FORMS : 0;
-	s->ended = number >= cases_of(all->o, column);
+	*form = reused ? which + 1 : 0;
+	s->ended = number >= cases_of(all->o, column, s->op);
 	if (s->ended || !draw_case(all->bench, all->o, s->op, column, number, &s->profile, all->scratch, c))
 		return false;
 	return !reused ||
-	    (reuse_case(c, s->op, number, *form, all->scratch, c) && bench_knows(all->bench, c, all->scratch));
+	    (reuse_case(c, s->op, number, which, all->scratch, c) && bench_knows(all->bench, c, all->scratch));
 }
 
-/* Case s->number of the op alone, if the engine knows it. */
+/* Case s->number of the op alone, if the engine knows it.  If the engine has spellings, each comes in the first ones
+ * and then in some others. */
 static bool listed_case(struct op_sweep *s, struct testcase *c, int *form)
 {
+	const int each = s->profile.variants ? 2 : 1, number = s->number / each;
+	const uint64_t seed = seed_mix(seed_mix(s->all.o->seed, (uint64_t)s->op), (uint64_t)number);
 	const enum edit_result made = special_case(
-	    s->op, &s->all.m->column[s->column], s->number, s->all.scratch, c, form);
+	    s->op, &s->all.m->column[s->column], number, s->all.scratch, c, form);
 
 	s->ended = made == EDIT_END;
-	return made == EDIT_TRY && bench_knows(s->all.bench, c, s->all.scratch);
+	if (made != EDIT_TRY)
+		return false;
+	if (s->number % each)
+		c->variant = 1 + (int)(seed % LIMIT_VARIANT);
+	*form = 1 + *form * each + s->number % each;
+	return bench_knows(s->all.bench, c, s->all.scratch);
 }
 
 static void sweep_case(void *context)
@@ -177,7 +191,7 @@ static void sweep_case(void *context)
 	struct op_sweep *s = context;
 	struct conform *m = s->all.m;
 	struct testcase c;
-	int form;
+	int form = 0;
 
 	if (m->column[s->column].points == POINTS_SPECIAL ? listed_case(s, &c, &form) : drawn_case(s, &c, &form))
 		judge_case(&s->all, &m->cell[s->op][s->column], conform_cell_name(m, s->op, s->column, s->all.scratch),

@@ -29,7 +29,7 @@ struct conform_column {
 struct conform_shown {
 	struct testcase c;
 	enum verdict verdict;
-	int form; /* of a deep case (deep.h); 0 for others */
+	int form; /* of a listed case, from 1 (deep.h); 0 for others */
 	struct conform_shown *next;
 };
 
@@ -37,13 +37,12 @@ struct conform_cell {
 	int cases[VERDICT_COUNT]; /* number of cases with that verdict */
 	enum verdict worst; /* the last one in the order of enum verdict; VERDICT_UNSUPPORTED: nothing was asked */
 	struct conform_shown *shows; /* the first case with that verdict, if it is a finding or inaccurate; else NULL */
-	struct conform_shown
-	    *found;            /* for each form, the first case with its worst verdict, likewise; in order of form */
-	const char *text;      /* the engine's message about that case, or "" */
-	const char *signature; /* coarse, of the case that `shows` holds; NULL if there is none */
-	const char *numbers;   /* "expected 1, returned 2" about that case, or "" */
-	int flaky;             /* cases with a failure that did not come again */
-	enum verdict gone;     /* of the first of them, with the message; valid if flaky is not 0 */
+	struct conform_shown *found; /* likewise, in order: the first of each form and verdict; of form 0 the worst */
+	const char *text;            /* the engine's message about that case, or "" */
+	const char *signature;       /* coarse, of the case that `shows` holds; NULL if there is none */
+	const char *numbers;         /* "expected 1, returned 2" about that case, or "" */
+	int flaky;                   /* cases with a failure that did not come again */
+	enum verdict gone;           /* of the first of them, with the message; valid if flaky is not 0 */
 	const char *gone_text;
 };
 

@@ -121,17 +121,22 @@ static bool has_other_floats(void *found, const struct testcase *c)
 
 /* ---- which finding a minimal case is ---- */
 
-static struct symptom symptom_of(struct writer *w, const struct testcase *c, const struct judgement *j)
+/* A wrong value is one finding, whatever the request. */
+static struct symptom symptom_of(struct writer *w, const struct testcase *shown, const struct judgement *j)
 {
 	const struct question any = {.bench = w->bench};
+	struct testcase bare = *shown;
+	const struct testcase *c = &bare;
 	enum role *role = NEW(&w->side, enum role, program_nodes(&c->program) + 1);
-	struct symptom s = {.asked = asked_of(c),
-	    .spelled = engine_spelled(w->bench->engine[0], c, &w->side),
+	struct symptom s = {.spelled = engine_spelled(w->bench->engine[0], c, &w->side),
 	    .verdict = j->verdict,
 	    .deviation = j->deviation};
 
 	if (verdict_answers(j->verdict))
-		find_roles(&any, c, j->verdict, &w->side, role);
+		find_roles(&any, shown, j->verdict, &w->side, role);
+	if (j->verdict == VERDICT_WRONG_PRIMAL)
+		bare.n_transform = 0;
+	s.asked = asked_of(c);
 	s.fine = fine_spelled(fine_signature(engine_name(w->bench->engine[0]), c, j->verdict, role, &w->side),
 	    engine_spellings(w->bench->engine[0], c, &w->side), w->arena);
 	s.pattern = pattern_of(c, role);
@@ -291,7 +296,7 @@ static bool write_one(struct shown_cell *x)
 	return write_case(x->w, &x->shows->c, file_name(x), x->title, x->e);
 }
 
-/* The findings of a cell, of each form one; an inaccuracy only if the cell has no finding. */
+/* The findings of a cell; an inaccuracy only if the cell has no finding. */
 static bool write_cell(struct writer *w, enum op op, int column, struct error *e)
 {
 	const struct conform_cell *cell = &w->m->cell[op][column];

@@ -84,6 +84,46 @@ static int results_of(struct edit *e, int kind, int place, int y, int x, int res
 	}
 }
 
+/* The seed of input i in a jvp: the one it has, or 1. */
+static struct tensor tangent_of(struct edit *e, const struct transform *t, int i)
+{
+	struct tensor unit;
+
+	for (int k = 0; k < t->n_wrt; k++)
+		if (t->wrt[k] == i)
+			return t->seed[k];
+	unit = tensor_new(e->arena, edit_type(e, e->c.program.top.param + i));
+	edit_fill(&unit, 1);
+	return unit;
+}
+
+/* Lets every level differentiate by all float inputs.  Otherwise the operand may be a constant to it. */
+static void differentiate_all(struct edit *e)
+{
+	const struct region *top = &e->c.program.top;
+
+	for (int l = 0; l < e->c.n_transform; l++) {
+		struct transform *t = &e->c.transform[l], all = *t;
+
+		if (t->kind == TRANSFORM_BATCH)
+			continue;
+		all.n_wrt = 0;
+		all.wrt = NEW(e->arena, int, top->n_param);
+		if (t->kind == TRANSFORM_JVP)
+			all.seed = NEW(e->arena, struct tensor, top->n_param);
+		for (int i = 0; i < top->n_param; i++) {
+			if (!dtype_is_float(edit_type(e, top->param + i)->dtype))
+				continue;
+			if (t->kind == TRANSFORM_JVP)
+				all.seed[all.n_wrt] = tangent_of(e, t, i);
+			all.wrt[all.n_wrt++] = i;
+		}
+		if (t->kind == TRANSFORM_JVP)
+			all.n_seed = all.n_wrt;
+		*t = all;
+	}
+}
+
 bool reuse_case(const struct testcase *c, enum op op, int draw, int form, struct arena *a, struct testcase *out)
 {
 	struct edit e = {.c = testcase_copy(c, a), .arena = a};
@@ -106,6 +146,7 @@ bool reuse_case(const struct testcase *c, enum op op, int draw, int form, struct
 	if (!top->n_result)
 		return false;
 	top->result = arena_copy(a, result, (size_t)top->n_result, sizeof *result);
+	differentiate_all(&e);
 	if (!edit_finish(&e, true) || !region_has_op(top, op))
 		return false;
 	*out = e.c;

@@ -22,9 +22,17 @@ static const struct special_values rows[OP_COUNT][SPECIAL_OPERANDS] = {
 
 const struct special_values *special_row(enum op op) { return rows[op][0].n ? rows[op] : NULL; }
 
-/* What an operand is.  A constant is a literal of the program.  A passive operand is an input that is not in wrt.  A
- * shared one is the input of the first operand. */
-enum role_of_operand { OPERAND_VARIABLE, OPERAND_CONSTANT, OPERAND_PASSIVE, OPERAND_SHARED };
+/*
+ * The forms of an elementwise op, by its number of operands; a letter for each operand.  v: a variable.  c: a constant
+ * of the program.  p: a passive input, which is not in wrt.  A digit: the input of that operand.  w: as v, a wide row
+ * of equal elements, which engines compute by other code.
+ */
+enum { MOST_FORMS = 12, WIDE = 9 };
+static const char *const forms[SPECIAL_OPERANDS + 1][MOST_FORMS] = {
+    [1] = {"v", "w"},
+    [2] = {"vv", "vc", "cv", "vp", "pv", "v0"},
+    [3] = {"vvv", "vcc", "cvc", "ccv", "vpp", "pvp", "ppv", "v00", "v0v", "vv0", "vv1"},
+};
 
 /* The shape of the cases of an op. */
 struct special_layout {
@@ -55,19 +63,26 @@ static struct special_layout layout_of(enum op op)
 		l.n_form = 2;
 		break;
 	default:
-		if (l.n_operand > 1) /* all variables; one, with constants or passive inputs; one input for all */
-			l.n_form = 2 + 2 * l.n_operand;
+		for (l.n_form = 0; l.n_form < MOST_FORMS && forms[l.n_operand][l.n_form];)
+			l.n_form++;
 	}
 	return l;
 }
 
-static enum role_of_operand role_in_form(const struct special_layout *l, int form, int operand)
+/* The letter of an operand. */
+static char role_in_form(const struct special_layout *l, int form, int operand)
 {
-	const int n = l->n_operand;
+	return l->elements ? 'v' : forms[l->n_operand][form][operand];
+}
 
-	if (!form || l->indexed || operand == (form - 1) % n)
-		return OPERAND_VARIABLE;
-	return form <= n ? OPERAND_CONSTANT : form <= 2 * n ? OPERAND_PASSIVE : OPERAND_SHARED;
+static bool is_variable(char role) { return role == 'v' || role == 'w'; }
+static bool is_shared(char role) { return role >= '0' && role <= '9'; }
+
+static struct tensor widened(const struct tensor *x, struct arena *a)
+{
+	struct type t = {.dtype = x->type.dtype, .shape = {.rank = 1, .extent = {WIDE}}};
+
+	return fit_tensor(a, x, &t);
 }
 
 /* Takes the values of an operand from the number *k of the combination. */
@@ -145,22 +160,22 @@ static int make_program(const struct special_layout *l, enum op op, int form, co
 	build_begin(&b, a);
 	c->point[0] = NEW(a, struct tensor, SPECIAL_OPERANDS);
 	for (int i = 0; i < l->n_operand; i++) {
-		const enum role_of_operand role = role_in_form(l, form, i);
+		const char role = role_in_form(l, form, i);
 
-		if (role != OPERAND_VARIABLE && role != OPERAND_PASSIVE)
+		if (!is_variable(role) && role != 'p')
 			continue;
-		if (role == OPERAND_VARIABLE)
+		if (is_variable(role))
 			wrt[n_wrt++] = n_input;
-		c->point[0][n_input++] = value[i];
-		arg[i] = build_input(&b, &value[i].type);
+		c->point[0][n_input] = role == 'w' ? widened(&value[i], a) : value[i];
+		arg[i] = build_input(&b, &c->point[0][n_input++].type);
 	}
 	for (int i = 0; i < l->n_operand; i++) {
-		const enum role_of_operand role = role_in_form(l, form, i);
+		const char role = role_in_form(l, form, i);
 
-		if (role == OPERAND_CONSTANT)
+		if (role == 'c')
 			arg[i] = build_constant(&b, &value[i]);
-		else if (role == OPERAND_SHARED)
-			arg[i] = arg[0];
+		else if (is_shared(role))
+			arg[i] = arg[role - '0'];
 	}
 	if (l->indexed) {
 		arg[2] = arg[1];
@@ -189,7 +204,8 @@ enum edit_result special_case(
 		return EDIT_END;
 	*form = at;
 	for (int i = 1; i < l.n_operand; i++)
-		if (role_in_form(&l, *form, i) == OPERAND_SHARED && value[i].at[0].f != l.row[i].at[0])
+		if (is_shared(role_in_form(&l, *form, i)) &&
+		    bits_of(value[i].at[0].f) != bits_of(dtype_round(column->dtype, l.row[i].at[0])))
 			return EDIT_SKIP; /* it is not read: one of its values stands for all */
 	*out = (struct testcase){.n_point = 1, .point = NEW(a, struct tensor *, 1)};
 	n_wrt = make_program(&l, op, *form, value, a, out, wrt);

@@ -20,14 +20,16 @@ static const struct special_text {
 	double first;
 	int n_wrt;
 } specials[] = {
-    {OP_SQUARE, 4, 1, 0, "inputs v0: f64[]\nv1: f64[] = square v0\nreturn v1\n", 0, 1},
+    {OP_SQUARE, 8, 2, 0, "inputs v0: f64[]\nv1: f64[] = square v0\nreturn v1\n", 0, 1},
+    {OP_SQUARE, 8, 2, 4 + 2, "inputs v0: f64[9]\nv1: f64[9] = square v0\nreturn v1\n", 1, 1},
     {OP_POW, 155, 6, 5 * 3, "inputs v0: f64[], v1: f64[]\nv2: f64[] = pow v0, v1\nreturn v2\n", 0, 2},
     {OP_POW, 155, 6, 30 + 5 * 2, "inputs v0: f64[]\nv1: f64[] = constant 2\nv2: f64[] = pow v0, v1\nreturn v2\n", 0, 1},
     {OP_POW, 155, 6, 60 + 5 * 2 + 1, "inputs v0: f64[]\nv1: f64[] = constant 1\nv2: f64[] = pow v1, v0\nreturn v2\n", 2,
         1},
     {OP_POW, 155, 6, 120, "inputs v0: f64[], v1: f64[]\nv2: f64[] = pow v0, v1\nreturn v2\n", 0, 1},
     {OP_POW, 155, 6, 151, "inputs v0: f64[]\nv1: f64[] = pow v0, v0\nreturn v1\n", 1, 1},
-    {OP_CLAMP, 116, 8, 0, "inputs v0: f64[], v1: f64[], v2: f64[]\nv3: f64[] = clamp v0, v1, v2\nreturn v3\n", 0, 3},
+    {OP_CLAMP, 140, 11, 160 + 1, "inputs v0: f64[], v1: f64[]\nv2: f64[] = clamp v0, v1, v1\nreturn v2\n", 1, 2},
+    {OP_CLAMP, 140, 11, 0, "inputs v0: f64[], v1: f64[], v2: f64[]\nv3: f64[] = clamp v0, v1, v2\nreturn v3\n", 0, 3},
     {OP_REDUCE_PROD, 27, 1, 1, "inputs v0: f64[3]\nv1: f64[] = reduce_prod v0 axes=[0]\nreturn v1\n", 0.5, 1},
     {OP_CUMPROD, 27, 1, 1, "inputs v0: f64[3]\nv1: f64[3] = cumprod v0 axis=0\nreturn v1\n", 0.5, 1},
     {OP_SCATTER_MUL, 32, 2, 31,
@@ -112,6 +114,29 @@ static const struct reuse_text {
     {CAPTURE, OP_MUL, 1, 1, "add v5, v0\nreturn v6\n"},
 };
 
+/* Every level is by all inputs that are floats, also those that were constants to it. */
+static void check_wrt(void)
+{
+	static const char text[] =
+	    "inputs x: f64[], n: i64[], c: f64[]\ny = mul x, c\nreturn y\npoint 0.5, 1, 2\n"
+	    "request: jvp with respect to c; tangents 3\n    then vjp with respect to x; cotangents 2\n";
+	struct testcase c, out;
+	struct arena a;
+
+	arena_init(&a, ARENA);
+	c = test_case(&a, text);
+	CHECK(reuse_case(&c, OP_MUL, 0, 0, &a, &out), "not made");
+	for (int k = 0; k < 2; k++)
+		CHECK(out.transform[k].n_wrt == 2 && out.transform[k].wrt[0] == 0 && out.transform[k].wrt[1] == 2,
+		    "level %d: by %d inputs", k, out.transform[k].n_wrt);
+	CHECK(out.transform[0].n_seed == 2 && out.transform[0].seed[0].at[0].f == 1 &&
+	        out.transform[0].seed[1].at[0].f == 3,
+	    "%d tangents", out.transform[0].n_seed);
+	CHECK(out.transform[1].n_seed == 1 && out.transform[1].seed[0].at[0].f == 2, "%d cotangents",
+	    out.transform[1].n_seed);
+	arena_free(&a);
+}
+
 static void check_reuse(const struct reuse_text *row)
 {
 	struct testcase c, out;
@@ -135,6 +160,7 @@ int main(int argc, char **argv)
 {
 	check_begin(argc, argv);
 	CHECK_LAW(check_rows());
+	CHECK_LAW(check_wrt());
 	for (size_t k = 0; k < sizeof specials / sizeof *specials; k++)
 		if (row_wanted("%s %d", op_table[specials[k].op].name, specials[k].which))
 			check_special(&specials[k]);
