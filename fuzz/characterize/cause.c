@@ -402,17 +402,6 @@ static const char *about_operands(struct lab *l)
 	return n ? LAB_TEXT(l, "%s With respect to %s it is right.", text, right) : text;
 }
 
-/* Whether the condition speaks of the feature of a statement that the failure needs something. */
-static bool is_told(const struct lab *l, const char *needed)
-{
-	const struct condition *c = l->out->told;
-
-	for (int i = 0; c && i < c->n_term; i++)
-		if (c->term[i].holds && strstr(needed, c->term[i].sentence))
-			return true;
-	return false;
-}
-
 /* The share of variants that a condition predicts, in percent. */
 static int percent_right(const struct condition *c)
 {
@@ -442,28 +431,38 @@ static bool repeats_counts(const struct lab *l, const struct condition *c)
 	return counts && stated;
 }
 
+/* What the failure needs, by the pair of cases that says most; "": not known, or the condition says it. */
+static const char *about_need(const struct lab *l)
+{
+	if (l->out->told)
+		return "";
+	for (int i = 0; i < l->out->n_statement; i++)
+		if (!strcmp(l->out->statement[i].id, "needed"))
+			return l->out->statement[i].text;
+	return "";
+}
+
 /*
- * "It fails where ...": with the guesses if none of them predicts enough.  "" if the experiment of counts has told the
- * condition better.
+ * "It fails where ...": with the guesses if none of them predicts enough, after a need if there is one.  Without a
+ * condition if the experiment of counts has told it better.
  */
 static const char *about_condition(struct lab *l)
 {
 	const struct condition *c = l->told;
-	const char *text;
+	const char *text, *need = about_need(l);
 
 	if (!c)
-		return "";
+		return *need ? LAB_TEXT(l, " %s", need) : "";
 	if (c->always)
 		return LAB_TEXT(l, " It fails in %d of the %d variants that differentiate this.", c->failing,
 		    c->failing + c->passing);
-	if (l->out->told && repeats_counts(l, c))
-		return "";
 	if (l->out->told)
-		return LAB_TEXT(l, " %s", c->text);
+		return repeats_counts(l, c) ? "" : LAB_TEXT(l, " %s", c->text);
 	if (states_count(l))
-		return "";
-	text = LAB_TEXT(l, " On what it depends is not determined.  The best guess predicts %d %% of the variants: %s",
-	    percent_right(c), c->text);
+		return *need ? LAB_TEXT(l, " %s", need) : "";
+	text = LAB_TEXT(l,
+	    "%s%s On what%s it depends is not determined.  The best guess predicts %d %% of the variants: %s",
+	    *need ? " " : "", need, *need ? " else" : "", percent_right(c), c->text);
 	for (int i = 0; i < c->n_alternative; i++)
 		text = LAB_TEXT(l, "%s Or: %s", text, c->alternative[i]);
 	return text;
@@ -479,12 +478,5 @@ void lab_tell_cause(struct lab *l)
 	for (int i = 0; i < l->out->n_statement; i++)
 		if (!strcmp(l->out->statement[i].id, "counts"))
 			text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
-	text = LAB_TEXT(l, "%s%s", text, about_condition(l));
-	for (int i = 0; i < l->out->n_statement; i++)
-		if (!strcmp(l->out->statement[i].id, "needed")) { /* the first one says most */
-			if (!l->out->told && !is_told(l, l->out->statement[i].text))
-				text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
-			break;
-		}
-	l->out->cause = text;
+	l->out->cause = LAB_TEXT(l, "%s%s", text, about_condition(l));
 }

@@ -202,6 +202,17 @@ static struct condition *condition_of(struct lab *l, const struct explained *x)
 	return c;
 }
 
+/* Whether a separating condition is told where none about the blamed operand is good enough. It must be simple, and
+ * predict nearly all variants of both kinds, of which there are some. */
+static bool separates_well(const struct explained *x)
+{
+	enum { FEW = 12, TERMS_TOLD = 2 };
+	const double most = 0.98;
+
+	return x->n_term > 0 && x->n_term <= TERMS_TOLD && x->failing >= FEW && x->passing >= FEW &&
+	    x->failing_with >= most * x->failing && x->passing_without >= most * x->passing;
+}
+
 static void find_conditions(struct lab *l, int held_out)
 {
 	struct explained separating, told;
@@ -217,6 +228,8 @@ static void find_conditions(struct lab *l, int held_out)
 	l->out->condition = c;
 	l->told = condition_of(l, &told);
 	l->out->told = told.determined ? l->told : NULL;
+	if (!told.determined && !told.always && separates_well(&separating))
+		l->told = l->out->told = c;
 }
 
 /* Grows the typical case, and judges it for the report. */
