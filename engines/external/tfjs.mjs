@@ -150,7 +150,12 @@ Object.entries(SPELLINGS).forEach(([op, more]) => { OPS[op] = [["usual", OPS[op]
 
 /* ---- transforms as source ---- */
 
-const PRELUDE = `
+/* Spellings of a request: the name, and the call.  Only the first one knows inputs that no result depends on. */
+const CALLS = [
+    ["tf.engine().gradients", "tf.engine().gradients(() => total(...at), at, dy, true).grads.map((d, k) => d ?? tf.zerosLike(at[k]))"],
+    ["tf.grads", "tf.grads(total)(at, dy)"], ["tf.valueAndGrads", "tf.valueAndGrads(total)(at, dy).grads"]];
+
+const prelude = (call) => `
 // Reverse mode on the tape.  An input that no result of f depends on is not on the tape, and its gradient is 0.  For
 // gradients of gradients, tf.grads itself reports that there is none.
 function vjp(g, wrt, cotangents) {
@@ -161,17 +166,10 @@ function vjp(g, wrt, cotangents) {
             return ys.length === 1 ? ys[0] : ys.map((y, k) => tf.sum(tf.mul(y, cotangents[k]))).reduce((a, b) => tf.add(a, b));
         };
         const dy = cotangents.length === 1 ? cotangents[0] : tf.scalar(1);
-        if (g !== f || call === "tf.grads")
-            return tf.grads(total)(at, dy);
-        if (call === "tf.valueAndGrads")
-            return tf.valueAndGrads(total)(at, dy).grads;
-        return tf.engine().gradients(() => total(...at), at, dy, true).grads.map((d, k) => d ?? tf.zerosLike(at[k]));
+        return g === f ? ${call} : tf.grads(total)(at, dy);
     };
 }
 `;
-
-/* Spellings of a request.  Only the first one knows inputs that no result depends on. */
-const CALLS = ["tf.engine().gradients", "tf.grads", "tf.valueAndGrads"];
 
 const seed = (data, type) => tensor(flat(data, type), shapeOf(type));
 
@@ -179,8 +177,8 @@ function parts(kase) {
     const program = new Program(kase, OPS);
     const types = kase.inputs.map((b) => b.split(": ")[1]);
     const points = kase.points.map((p) => types.map((t, k) => [t, p[k]]).filter(([t]) => t.startsWith("f32")).map(([t, d]) => seed(d, t)));
-    const prelude = `const call = "${CALLS[spelling(kase.variant ?? 0, "request", CALLS.length)]}";\n${PRELUDE}`;
-    return { program, prelude, derivative: stack(kase, program, "f", seed), points };
+    const [, call] = CALLS[spelling(kase.variant ?? 0, "request", CALLS.length)];
+    return { program, prelude: prelude(call), derivative: stack(kase, program, "f", seed), points };
 }
 
 function emit(kase) {
@@ -218,7 +216,7 @@ function checked(tensors, types) {
 }
 
 const hello = { name: "tfjs", requests: [["vjp"], ["vjp", "vjp"]], dtypes: ["f32", "i64", "i32", "bool"], ops: Object.keys(OPS), rank: 4,
-    spellings: spellings(OPS, { request: CALLS }), accuracy: { erf: { absolute: 2 } } }; /* Abramowitz and Stegun, 7.1.26: 1.5e-7; measured: up to 1.68e-7; f32 has 1.2e-7 for an ulp of 1 */
+    spellings: spellings(OPS, { request: CALLS.map(([name]) => name) }), accuracy: { erf: { absolute: 2 } } }; /* Abramowitz and Stegun, 7.1.26: 1.5e-7; measured: up to 1.68e-7; f32 has 1.2e-7 for an ulp of 1 */
 let tf = null;
 if (!process.argv.includes("--emit")) {
     console.warn = console.log = console.info = console.error;
