@@ -48,8 +48,10 @@ struct oracle *oracle_open(const struct oracle_options *o)
 	self->cross_check.fd = fd_open(self->rules);
 	self->cross_check.mixed = fd_mixed_open(self->rules);
 	analytic_use(self->analytic, self->rules, o->flushes);
-	if (o->whole)
+	if (o->whole) {
 		analytic_touch(self->analytic);
+		memo_touch();
+	}
 	analytic_limit(self->analytic, &self->work);
 	analytic_alternatives(self->analytic, o->alternatives);
 	self->cross_check.work = &self->moved_work;

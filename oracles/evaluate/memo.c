@@ -42,6 +42,13 @@ void memo_begin(void)
 			table[k] = heap_new((size_t)1 << tiers[k].place_bits, place_size(&tiers[k]));
 }
 
+void memo_touch(void)
+{
+	memo_begin();
+	for (int k = 0; k < TIERS; k++)
+		memset(table[k], 0, place_size(&tiers[k]) << tiers[k].place_bits);
+}
+
 /* The number of the table for that many bits; TIERS: none. */
 static int tier_of(const struct memo_question *q)
 {

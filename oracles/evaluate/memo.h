@@ -26,6 +26,8 @@ struct memo_place;
 /* Makes the tables of this thread, if there are none. Else the first result makes them, late in the life of a process.
  */
 void memo_begin(void);
+/* Forgets all results of this thread, and takes the memory of its tables from the system now. */
+void memo_touch(void);
 /*
  * The place of the question; NULL if it has too many bits. If no result is known, the place takes the question, and
  * forgets what it held.
