@@ -300,6 +300,19 @@ static bool agrees_at_ties(struct evaluation_run *r, const struct node *node, co
 	return false;
 }
 
+/* Whether all values from scalar `from` on are 0, or normal numbers of their dtype. Otherwise the rule may be NaN in an
+ * engine, or have few digits, where the derivative is a number: exp(a^2 - x^2) exp(-a^2) for a large a. */
+static bool in_range(const struct evaluation *ev, int from)
+{
+	for (int k = from; k < ev->n_scalar; k++) {
+		const struct dtype_info *info = &dtype_table[ev->scalar[k].dtype];
+		const double size = fabs(double_of(ev->value[k]));
+		if (!mpfr_zero_p(ev->value[k]) && !(size >= info->normal && size <= info->max))
+			return false;
+	}
+	return true;
+}
+
 static bool rule_right(struct evaluation_run *r, const struct node *node)
 {
 	struct evaluation *ev = r->ev;
@@ -327,6 +340,8 @@ static bool rule_right(struct evaluation_run *r, const struct node *node)
 	const int end = ev->n_scalar;
 	evaluate_region(r, rule);
 	add_floats(r, &given, rule->result, rule->n_result);
+	if (ev->rules->custom & CUSTOM_FIRST && !in_range(ev, end))
+		return false;
 
 	const struct stretch s = {first, n_float, input.at, n_result, result.at, TRACE_LIMIT, false};
 	if (!derive_function(r, node, &s, input.at + n_float, out.at))
