@@ -41,7 +41,11 @@ static bool unknown_engine(const char *name, size_t len, struct error *e)
 
 		snprintf(known + at, sizeof known - at, "%s%s", i ? ", " : "", engine_names[i]);
 	}
-	return error_set(e, NULL, "no engine '%.*s'; there are %s, proc:COMMAND and so:PATH",
+	if (memchr(name, ' ', len) || memchr(name, '/', len)) /* a command or a path */
+		return error_set(e, NULL, "no engine '%.*s'; did you mean proc:COMMAND or so:PATH?",
+		    (int)(len < 40 ? len : 40), name);
+	return error_set(e, NULL,
+	    "no engine '%.*s'; there are %s, proc:COMMAND, so:PATH and the names of --engines FILE",
 	    (int)(len < 40 ? len : 40), name, known);
 }
 
@@ -178,6 +182,19 @@ static bool open_built_in(struct engine *self, bool may_spawn, struct error *e)
 	return true;
 }
 
+/* An error names the engine, because several may be given. */
+static bool open_outside(struct engine *self, struct error *e)
+{
+	enum { SHOWN = 60 }; /* of a long command; there must be room for the reason */
+	struct error why = {.text = ""};
+	const char *name = engine_name(self);
+
+	if (external_open(self, &why))
+		return true;
+	return error_set(e, NULL, "%.*s%s: %s%s%s", SHOWN, name, strlen(name) > SHOWN ? "..." : "", why.place,
+	    *why.place ? ": " : "", why.text);
+}
+
 static struct engine *open_text(const char *text, bool may_spawn, struct interrupt until, struct error *e)
 {
 	struct engine *self;
@@ -198,7 +215,7 @@ static struct engine *open_text(const char *text, bool may_spawn, struct interru
 	adjoint_rules_init(&self->adjoint);
 	compiled_rules_init(&self->compiled);
 	self->aot = aot_rules_right;
-	if (!(external_spec(spec) ? external_open(self, e) : open_built_in(self, may_spawn, e))) {
+	if (!(external_spec(spec) ? open_outside(self, e) : open_built_in(self, may_spawn, e))) {
 		engine_close(self);
 		return NULL;
 	}

@@ -52,6 +52,9 @@ says out 'to have it: apt-get install nodejs'
 # ---- something is broken ----
 check 4 doctor --engine 'proc:exit 3'
 says out 'broken  --engine'
+check 4 doctor --engine "right=proc:exec $adjudge worker --engine tape" --engine 'wrong=proc:exit 3'
+says out 'ok      right              tape: right'
+says out 'broken  wrong              wrong: the engine ended as it started: exit code 3'
 check 4 doctor --engine tape+scale:mul:2
 says out 'wrong for x * x'
 check 2 doctor --engine no-such-engine

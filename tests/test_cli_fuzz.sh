@@ -80,7 +80,19 @@ says err "emit: the case is missing"
 check 2 emit "$doc"
 says err "emit: --format is missing; 'adjudge emit --formats' lists the formats"
 check 4 run "$loop" --engine 'proc:exec sleep 9' --start-limit 1
-says err 'the engine did not start: no hello within 1 s (--start-limit)'
+says err 'proc:exec sleep 9: the engine did not start: no hello within 1 s (--start-limit)'
+check 4 run "$loop" --engine tape --engine 'mine=proc:exit 3'
+says err 'adjudge: mine: the engine ended as it started: exit code 3'
+check 4 fuzz --engine 'mine=proc:echo hello; sleep 9' --cases 1 --out "$work/no-hello"
+says err 'adjudge: mine: its hello cannot be read: line 1, column 1: no JSON value'
+says err 'the first line of the engine was "hello"'
+check 4 run "$loop" --engine 'mine=so:./there-is-none.so'
+says err 'adjudge: mine: ./there-is-none.so: cannot open shared object file: No such file or directory'
+saysnot err 'first line'
+check 2 run "$loop" --engine 'python3 my_engine.py'
+says err "no engine 'python3 my_engine.py'; did you mean proc:COMMAND or so:PATH?"
+check 2 run "$loop" --engine mine
+says err 'proc:COMMAND, so:PATH and the names of --engines FILE'
 
 # an engine that knows little is asked only what it knows, and is told what adjudge does not understand
 template="$source/engines/external/template.py"

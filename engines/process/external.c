@@ -80,7 +80,7 @@ static void *open_worker(const char *spec, struct error *e)
 		return worker_open_command(spec + strlen(COMMAND_PREFIX));
 	if (strchr(path, '/'))
 		return worker_open_library(path);
-	error_set(e, NULL, "so:%s: a path with a slash is needed, as in so:./%s", path, path);
+	error_set(e, NULL, "a path with a slash is needed, as in so:./%s", path);
 	return NULL;
 }
 

@@ -139,7 +139,10 @@ static bool no_hello(struct worker *w, const struct error *bad, struct error *e)
 	char shown[JSON_SHOWN], *newline = memchr(w->process.buffer, '\n', w->process.used);
 
 	*newline = '\0';
-	return error_set(e, bad->place, "%s; the first line of the engine was %s",
+	if (!*bad->place && *bad->text) /* the engine itself says why it does not start */
+		return error_set(e, NULL, "%s", bad->text);
+	return error_set(e, NULL, "%s%s%s%s; the first line of the engine was %s",
+	    *bad->place ? "its hello cannot be read: " : "", bad->place, *bad->place ? ": " : "",
 	    *bad->text ? bad->text : "the engine did not start: more than a hello came",
 	    json_quote(w->process.buffer, shown));
 }

@@ -94,6 +94,12 @@ void doctor_engines(struct doctor *d)
 		doctor_judge(d, engine_names[i], engine_names[i], "build adjudge again, and run its tests");
 	doctor_judge(d, "a worker process", worker_spec(&d->list.arena),
 	    "adjudge must be able to start itself: /proc must be mounted, and ADJUDGE_WORKER unset or right");
-	for (int i = 0; i < d->engines->n; i++)
-		doctor_judge(d, "--engine", d->engines->at[i], "type the command of the engine and read what it says");
+	for (int i = 0; i < d->engines->n; i++) {
+		const char *text = d->engines->at[i];
+		size_t named;
+
+		engine_text_spec(text, &named);
+		doctor_judge(d, named ? engine_text_name(text, &d->list.arena) : "--engine", text,
+		    "type the command of the engine and read what it says");
+	}
 }
