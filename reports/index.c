@@ -9,7 +9,7 @@ struct index_reader {
 	const char *dir;
 	struct arena *a;
 	struct index *out;
-	const struct json *found; /* member "findings" of the summary, or NULL */
+	const struct json *found; /* member "findings" of the summary or state, or NULL */
 	int room;
 	struct listed {
 		const char *path, *fine, *signature;
@@ -116,26 +116,36 @@ static void add_texts(const char ***list, int *n, const struct json *array, int 
 
 static bool is_true(const struct json *object, const char *key)
 {
-	const struct json *v = json_find(object, key);
+	const struct json *v = object && object->kind == JSON_OBJECT ? json_find(object, key) : NULL;
 
 	return v && v->kind == JSON_BOOL && v->truth;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
 }
 
 /* Adds the count of the campaign for the report at that path: it saw more cases than it wrote. */
 static void add_counted(struct index_reader *r, struct index_group *g, const struct listed *l)
 {
 	for (const struct json *f = r->found ? r->found->child : NULL; f; f = f->next) {
+		const struct json *symptoms;
 		int64_t first, counted;
 
-		if (strcmp(render_member(f, "file"), l->path))
+		if (strcmp(last_part(render_member(f, "file")), last_part(l->path)))
 			continue;
+		symptoms = json_find(f, "symptoms"); /* of state.json */
 		first = strtoll(render_member(f, "first_case"), NULL, 10);
 		counted = strtoll(render_member(f, "count"), NULL, 10);
 		g->count += counted > 1 ? counted - 1 : 0; /* a count of 0 means that only the report shows it */
 		g->first_case = g->first_case < 0 || first < g->first_case ? first : g->first_case;
 		add_texts(&g->signature, &g->n_signature, json_find(f, "faces"), r->out->n_report + 1, r->a);
 		add_texts(&g->also, &g->n_also, json_find(f, "also"), 0, r->a);
-		g->flaky = g->flaky || is_true(f, "flaky");
+		g->flaky = g->flaky || is_true(f, "flaky") ||
+		    (symptoms && symptoms->kind == JSON_ARRAY && is_true(symptoms->child, "flaky"));
 	}
 }
 
@@ -234,16 +244,34 @@ static void order_groups(struct index *x)
 	}
 }
 
+/* state.json, if the campaign has judged more cases than the summary says: it was killed, or it is running. */
+static const struct json *read_state(const char *dir, const struct json *summary, struct arena *a)
+{
+	const struct json *state = read_json(arena_printf(a, "%s/state.json", dir), a),
+	                  *counts = state ? json_find(state, "counts") : NULL;
+
+	if (strcmp(render_member(state, "schema"), "adjudge.state/1"))
+		return NULL;
+	return summary &&
+	        strtoll(render_member(summary, "cases"), NULL, 10) >= strtoll(render_member(counts, "cases"), NULL, 10)
+	    ? NULL
+	    : state;
+}
+
 bool index_read(const char *dir, struct arena *a, struct index *out, struct error *e)
 {
 	const struct json *summary = read_json(arena_printf(a, "%s/summary.json", dir), a),
-	                  *found = summary ? json_find(summary, "findings") : NULL;
+	                  *state = read_state(dir, summary, a), *books = state ? state : summary,
+	                  *found = books ? json_find(books, "findings") : NULL;
 	struct index_reader r = {
 	    .dir = dir, .a = a, .out = out, .found = found && found->kind == JSON_ARRAY ? found : NULL};
 	const char **name, *below = "findings/";
 	int n = list_names(arena_printf(a, "%s/findings", dir), a, &name);
 
-	*out = (struct index){.summary = summary, .in_folder = n >= 0};
+	*out = (struct index){.summary = state ? NULL : summary,
+	    .state = state,
+	    .setup = state ? read_json(arena_printf(a, "%s/campaign.json", dir), a) : NULL,
+	    .in_folder = n >= 0};
 	if (n < 0) {
 		below = "";
 		n = list_names(dir, a, &name);

@@ -13,7 +13,7 @@ struct index_group {
 	const char *fine, *engine, *request, *verdict, *deviation, *summary;
 	const char *engine_version; /* of the first report; "": none */
 	int64_t count,
-	    first_case; /* from the campaign's summary.json, else from the reports; first_case -1: not known */
+	    first_case; /* from summary.json or state.json, else from the reports; first_case -1: not known */
 	int ops;        /* of the smallest report: nodes of its program, without constants */
 	int n_report, n_signature, n_also;
 	bool flaky;             /* a fresh process did not show it again */
@@ -28,12 +28,14 @@ struct index {
 	struct index_group *group;
 	const char **unreadable;    /* [n_unreadable] paths */
 	bool in_folder;             /* the reports lie in DIR/findings, not in DIR */
-	const struct json *summary; /* the campaign's summary.json; NULL: there is none */
+	const struct json *summary; /* the campaign's summary.json; NULL: there is none that is up to date */
+	const struct json *state,   /* its state.json, if it has judged more than a summary says; else NULL */
+	    *setup;                 /* its campaign.json; NULL: there is none */
 };
 
 /*
- * Reads DIR/summary.json if it exists, and the reports in DIR/findings, or in DIR if there is no such folder.  In the
- * arena.  False with the reason if no directory can be read.  A file that is no report goes to unreadable.
+ * Reads DIR/summary.json or DIR/state.json, and the reports in DIR/findings, or in DIR if there is no such folder.  In
+ * the arena.  False with the reason if no directory can be read.  A file that is no report goes to unreadable.
  */
 bool index_read(const char *dir, struct arena *a, struct index *out, struct error *e) MUST_CHECK;
 
@@ -46,9 +48,9 @@ void index_markdown(struct text *out, const struct index *x);
  * the JSON file: below `json`, the address of the campaign's directory, or beside the page (NULL).
  */
 void index_html(struct text *out, const struct index *x, const char *json);
-/* The header of the index: how long the campaign was, and what came of each engine; `open`: the engines are shown
- * at once. */
-void index_put_campaign(struct text *out, const struct json *summary, bool open);
+/* The header of the index, if there is a campaign: how long it was, and what came of each engine; `open`: the engines
+ * are shown at once. */
+void index_put_campaign(struct text *out, const struct index *x, bool open);
 /* "findings/NAME.html" for a report at the path DIR/NAME.json. */
 const char *index_page_of(const char *report, struct arena *a);
 

@@ -5,7 +5,7 @@
 #include "html_page.h"
 #include "index.h"
 
-enum { REASONS_SHOWN = 4 };
+enum { REASONS_SHOWN = 4, MEANS_LITTLE = 10 /* percent of its cases that an engine decided */ };
 
 static double number(const struct json *object, const char *key) { return strtod(render_member(object, key), NULL); }
 
@@ -79,6 +79,14 @@ static void put_campaigns(struct text *out, const struct json *sources)
 	          : arena_printf(out->arena, "%d", sources->n_child));
 }
 
+/* What summary.json and campaign.json both have. */
+static void put_setup(struct text *out, const struct json *object)
+{
+	put_fact(out, "Seed", short_seed(render_member(object, "seed"), out->arena));
+	put_fact(out, "Driver", render_member(object, "driver"));
+	put_fact(out, "Profile", render_member(object, "profile"));
+}
+
 static void put_facts(struct text *out, const struct json *s)
 {
 	struct arena *a = out->arena;
@@ -86,16 +94,13 @@ static void put_facts(struct text *out, const struct json *s)
 	const char *rate = render_member(s, "cases_per_second");
 
 	text_put(out, "<dl class=\"facts\">\n");
-	put_fact(out, "Cases",
-	    *rate ? arena_printf(a, "%s, %.0f a second", render_member(s, "cases"), strtod(rate, NULL))
-	          : render_member(s, "cases"));
+	put_fact(out, "Cases", render_member(s, "cases"));
+	put_fact(out, "Cases per second", *rate ? arena_printf(a, "%.0f", strtod(rate, NULL)) : "");
 	put_fact(out, "Decided", share(number(s, "decided"), cases, a));
 	put_fact(out, "Duration", duration(number(json_find(s, "timing"), "seconds"), a));
 	put_fact(out, "Ended because", why_stopped(render_member(s, "stopped"), a));
 	put_campaigns(out, json_find(s, "sources"));
-	put_fact(out, "Seed", short_seed(render_member(s, "seed"), a));
-	put_fact(out, "Driver", render_member(s, "driver"));
-	put_fact(out, "Profile", render_member(s, "profile"));
+	put_setup(out, s);
 	put_fact(out, "Only where right", render_member(s, "right_on"));
 	if (disagreements > 0)
 		put_fact(
@@ -105,14 +110,14 @@ static void put_facts(struct text *out, const struct json *s)
 
 /* ---- engine by engine ---- */
 
-/* The most frequent members of an object of counts: "reason 12, other reason 3". */
-static const char *reasons(const struct json *object, struct arena *a)
+/* The most frequent members of an object of counts, at most `most`: "reason (12), another (3)". */
+static const char *reasons(const struct json *object, int most_shown, struct arena *a)
 {
 	const char *text = "";
 	double below = 1e300;
 	int shown = 0;
 
-	while (shown < REASONS_SHOWN) {
+	while (shown < most_shown) {
 		double most = 0;
 
 		for (const struct json *v = object ? object->child : NULL; v; v = v->next)
@@ -120,10 +125,10 @@ static const char *reasons(const struct json *object, struct arena *a)
 				most = strtod(v->text, NULL);
 		if (!(most > 0))
 			break;
-		for (const struct json *v = object->child; v && shown < REASONS_SHOWN; v = v->next)
+		for (const struct json *v = object->child; v && shown < most_shown; v = v->next)
 			if (v->kind == JSON_NUMBER && strtod(v->text, NULL) == most)
 				text = arena_printf(
-				    a, "%s%s%s %s", text, shown++ ? ", " : "", v->key ? v->key : "", v->text);
+				    a, "%s%s%s (%s)", text, shown++ ? ", " : "", v->key ? v->key : "", v->text);
 		below = most;
 	}
 	return text;
@@ -131,7 +136,7 @@ static const char *reasons(const struct json *object, struct arena *a)
 
 static void put_why(struct text *out, const char *what, const struct json *counts)
 {
-	const char *text = counts && counts->kind == JSON_OBJECT ? reasons(counts, out->arena) : "";
+	const char *text = counts && counts->kind == JSON_OBJECT ? reasons(counts, REASONS_SHOWN, out->arena) : "";
 
 	if (*text)
 		html_put(out, "<br><span class=\"why\">%s: %s</span>", what, text);
@@ -141,16 +146,16 @@ static void put_why(struct text *out, const char *what, const struct json *count
 static const char *trouble(const struct json *e, struct arena *a)
 {
 	static const struct {
-		const char *key, *name;
-	} counts[] = {{"restarts", "restarts"}, {"hangs", "hangs"}, {"crashes", "crashes"},
-	    {"broken_answers", "answers that could not be read"}, {"broken", "cases it should have answered"},
-	    {"not_asked", "cases not asked because it does not know their requests"}};
+		const char *key, *one, *more;
+	} counts[] = {{"restarts", "restart", "s"}, {"hangs", "hang", "s"}, {"crashes", "crash", "es"},
+	    {"broken_answers", "unreadable answer", "s"}, {"broken", "unanswered case of a kind that it knows", ""},
+	    {"not_asked", "not asked because it does not know the request", ""}};
 	const char *text = "";
 
 	for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
 		if (number(e, counts[k].key) > 0)
-			text = arena_printf(
-			    a, "%s%s%s %s", text, *text ? ", " : "", render_member(e, counts[k].key), counts[k].name);
+			text = arena_printf(a, "%s%s%s %s%s", text, *text ? ", " : "", render_member(e, counts[k].key),
+			    counts[k].one, number(e, counts[k].key) > 1 ? counts[k].more : "");
 	return text;
 }
 
@@ -186,23 +191,36 @@ static void put_engine(struct text *out, const struct json *e)
 	text_put(out, "</dl></section>\n");
 }
 
-/* Names the engines about which little is known, because no finding of theirs means little. */
+/* Names the engines that decided less than half, and why: no finding of theirs may mean little. */
 static void put_warnings(struct text *out, const struct json *engines)
 {
-	for (const struct json *e = engines; e; e = e->next)
-		if (decided_little(e))
-			html_put(out,
-			    "<div class=\"note\"><p><b>%s</b> decided %s of the cases it was asked: that it has few "
-			    "findings means little.</p></div>\n",
-			    render_member(e, "engine"), number(e, "decided") > 0 ? "less than half" : "none");
+	for (const struct json *e = engines; e; e = e->next) {
+		const double asked = number(e, "asked"), decided = number(e, "decided");
+		const struct json *why = json_find(e, "unsupported_reasons");
+		const char *most = why && why->kind == JSON_OBJECT ? reasons(why, 1, out->arena) : "";
+
+		if (!decided_little(e))
+			continue;
+		html_put(out, "<div class=\"note\"><p><b>%s</b> ", render_member(e, "engine"));
+		if (!(asked > 0))
+			text_put(out, "was asked nothing, because it knows none of the requests");
+		else
+			html_put(out, "decided %s of the %s cases that it was asked",
+			    decided > 0 ? arena_printf(out->arena, "only %s", share(decided, asked, out->arena))
+			                : "none",
+			    render_member(e, "asked"));
+		if (*most)
+			html_put(out, ". The main reason: %s", most);
+		text_put(out, ".%s</p></div>\n",
+		    100 * decided < MEANS_LITTLE * asked || !(asked > 0) ? " That it has few findings means little."
+		                                                         : "");
+	}
 }
 
-void index_put_campaign(struct text *out, const struct json *summary, bool open)
+static void put_engines(struct text *out, const struct json *engines, bool open)
 {
-	const struct json *engines = list_of(summary, "engines");
 	int n = 0;
 
-	put_facts(out, summary);
 	put_warnings(out, engines);
 	for (const struct json *e = engines; e; e = e->next)
 		n++;
@@ -213,4 +231,28 @@ void index_put_campaign(struct text *out, const struct json *summary, bool open)
 	for (const struct json *e = engines; e; e = e->next)
 		put_engine(out, e);
 	text_put(out, "</details>\n");
+}
+
+/* A campaign that was killed, or is running. */
+static void put_unended(struct text *out, const struct index *x)
+{
+	const struct json *counts = json_find(x->state, "counts");
+
+	text_put(out, "<dl class=\"facts\">\n");
+	put_fact(out, "Cases", render_member(counts, "cases"));
+	put_fact(out, "Duration", duration(1e-3 * number(x->state, "elapsed_ms"), out->arena));
+	put_setup(out, x->setup);
+	text_put(out,
+	    "</dl>\n<div class=\"note\"><p>This campaign has not ended: it was killed, or it is still running. The "
+	    "counts are those that it saved last. It goes on with <code>adjudge fuzz --resume DIR</code>.</p></div>\n");
+}
+
+void index_put_campaign(struct text *out, const struct index *x, bool open)
+{
+	if (x->state)
+		put_unended(out, x);
+	if (!x->summary)
+		return;
+	put_facts(out, x->summary);
+	put_engines(out, list_of(x->summary, "engines"), open);
 }

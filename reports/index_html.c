@@ -108,8 +108,7 @@ void index_html(struct text *out, const struct index *x, const char *json)
 
 	html_begin_scripted(out, title, script_hash);
 	html_element(out, "h1", NULL, title);
-	if (x->summary)
-		index_put_campaign(out, x->summary, !x->n_group);
+	index_put_campaign(out, x, !x->n_group);
 	if (x->n_group > 1) {
 		text_put(out,
 		    "<h2>Findings</h2>\n<p class=\"dim\">The first is the most frequent; each that follows differs "

@@ -3,6 +3,7 @@
 #include "html_page.h"
 #include "index.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 char *index_json(const struct index *x, struct arena *a, size_t *len)
@@ -65,12 +66,28 @@ const char *index_engine(const struct index_group *g, struct arena *a)
 	return *g->engine_version ? arena_printf(a, "%s (%s)", g->engine, g->engine_version) : g->engine;
 }
 
+static void put_campaign(struct text *out, const struct index *x)
+{
+	const struct json *counts = x->summary ? x->summary : json_find(x->state, "counts");
+
+	text_put_escaped(out, ESCAPE_MARKDOWN, render_member(counts, "cases"));
+	text_put(out, " cases");
+	if (x->summary) {
+		text_put(out, ", %.1f %% decided", strtod(render_member(x->summary, "decided_percent"), NULL));
+	} else {
+		text_put(out, " so far: the campaign has not ended");
+	}
+	text_put(out, ".\n\n");
+}
+
 void index_markdown(struct text *out, const struct index *x)
 {
+	text_put(out, "# %s\n\n", text_count(x->n_group, "finding", out->arena));
+	if (x->summary || x->state)
+		put_campaign(out, x);
 	text_put(out,
-	    "# %d findings\n\n| count | first case | ops | about | verdict | engine | report |\n"
-	    "|---:|---:|---:|---|---|---|---|\n",
-	    x->n_group);
+	    "| count | first case | ops | about | verdict | engine | report |\n"
+	    "|---:|---:|---:|---|---|---|---|\n");
 	for (int k = 0; k < x->n_group; k++) {
 		const struct index_group *g = &x->group[k];
 

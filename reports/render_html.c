@@ -264,6 +264,15 @@ static void put_points(struct text *out, const struct json *report)
 
 /* ---- what experiments showed ---- */
 
+/* Whether a member of the array before `s` is about the same experiment. */
+static bool is_repeated(const struct json *array, const struct json *s)
+{
+	for (const struct json *v = array->child; v != s; v = v->next)
+		if (!strcmp(render_member(v, "experiment"), render_member(s, "experiment")))
+			return true;
+	return false;
+}
+
 /* Links to the tables that support a statement. */
 static void put_links_to(struct text *out, const struct json *statement, const struct json *experiments)
 {
@@ -271,7 +280,8 @@ static void put_links_to(struct text *out, const struct json *statement, const s
 
 	for (const struct json *s = support ? support->child : NULL; s; s = s->next)
 		for (const struct json *e = experiments ? experiments->child : NULL; e; e = e->next)
-			if (!strcmp(render_member(s, "experiment"), render_member(e, "id")) && s->index < LINKS)
+			if (!strcmp(render_member(s, "experiment"), render_member(e, "id")) && s->index < LINKS &&
+			    !is_repeated(support, s))
 				html_put(out, " <a class=\"dim\" href=\"#experiment-%s\">%s</a>",
 				    arena_printf(out->arena, "%d", e->index), render_member(e, "title"));
 }

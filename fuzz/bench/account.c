@@ -319,7 +319,7 @@ void account_put(const struct account *self, struct json_writer *w)
 	json_end(w);
 }
 
-/* The most frequent reason why a case was not decided. */
+/* The most frequent reason why a case was not decided; a sum of several reasons is none. */
 static struct count main_reason(const struct account *self)
 {
 	struct count most = {"its request is not known", account_asked(self) ? 0 : self->not_asked};
@@ -327,7 +327,7 @@ static struct count main_reason(const struct account *self)
 	for (int r = 0; r < REASON_COUNT; r++)
 		if (self->undecided[r] > most.n)
 			most = (struct count){reason_names[r], self->undecided[r]};
-	for (int k = 0; k < self->n_cause; k++)
+	for (int k = 0; k < self->n_cause && k < ACCOUNT_CAUSES - 1; k++)
 		if (self->cause[k].n > most.n)
 			most = (struct count){self->cause[k].text, self->cause[k].n};
 	return most;

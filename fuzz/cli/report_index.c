@@ -221,8 +221,8 @@ int report_pages(const char *dir, const char *baseline, const char *out, struct 
 
 	if (!index_of(dir, baseline, a, &p.x))
 		return EXIT_BAD_CASE;
-	if (!p.x.n_report && !p.x.summary) {
-		complain("report: %s: no report, and no summary of a campaign", dir);
+	if (!p.x.n_report && !p.x.summary && !p.x.state) {
+		complain("report: %s: no report, and no campaign", dir);
 		return EXIT_NOTHING;
 	}
 	p.findings = arena_printf(a, "%s/findings", p.out);
@@ -239,7 +239,8 @@ int report_pages(const char *dir, const char *baseline, const char *out, struct 
 	if (!write_file(p.out, "index.html", index.at, index.len))
 		return EXIT_OURS;
 	sweep_pages(&p);
-	printf("%s/index.html: %s\n", text_harmless(p.out, a), text_count(p.x.n_group, "finding", a));
+	printf("%s/index.html: %s%s\n", text_harmless(p.out, a), text_count(p.x.n_group, "finding", a),
+	    p.x.state ? " of a campaign that has not ended" : "");
 	say_next(&p, engines);
 	return EXIT_NO_FINDING;
 }

@@ -6,6 +6,7 @@ import html.parser
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -120,6 +121,34 @@ def campaign(base):
     check_pages(base / "site", n)
 
 
+def killed(base):
+    """A campaign that did not end has the counts of its state; so has one that goes on after its summary."""
+    shutil.copytree(base / "moved", base / "k")
+    shutil.rmtree(base / "k/html")
+    summary = json.loads((base / "k/summary.json").read_text())
+    (base / "k/summary.json").unlink()
+    for rest in (None, {**summary, "cases": 399, "findings": []}):
+        if rest:
+            (base / "k/summary.json").write_text(json.dumps(rest))
+        said = adjudge("report", base / "k")
+        check("of a campaign that has not ended" in said, f"the command does not say that the campaign goes on: {said}")
+        check_pages(base / "k/html", len(summary["findings"]))
+        index = Page(base / "k/html/index.html").text
+        counts = [f"{f['count']} case{'s' * (f['count'] != 1)}, the first is case {f['first_case']}" for f in summary["findings"]]
+        for text in ("has not ended", "0x7", "400", "generate", *counts):
+            check(text in index, f"the index of a campaign that was killed does not say {text}")
+        check("400 cases so far" in adjudge("report", base / "k", "--format", "markdown"), "nor does Markdown")
+    (base / "k/summary.json").write_text(json.dumps(summary))
+    adjudge("report", base / "k")
+    check("has not ended" not in Page(base / "k/html/index.html").text, "a campaign with its summary has not ended")
+    for state in ({"counts": 3, "findings": [{"file": "x"}, 4]}, {"counts": {"cases": HOSTILE}, "elapsed_ms": HOSTILE, "findings": [{"file": "a.json", "symptoms": 3}]}):
+        (base / "k/summary.json").unlink(missing_ok=True)
+        (base / "k/state.json").write_text(json.dumps({"schema": "adjudge.state/1", **state}))
+        (base / "k/campaign.json").write_text(json.dumps({"seed": HOSTILE, "driver": []}))
+        adjudge("report", base / "k")
+        check_pages(base / "k/html", len(summary["findings"]))
+
+
 def explained(base):
     """With an engine, the pages of its findings say what experiments show, and the campaign stays as it is."""
     c, engine = base / "moved", "functional+residual-fifo"
@@ -174,6 +203,7 @@ def foreign(base):
     adjudge("report", base / "f")
     check_pages(base / "f/html", 4)
     index = Page(base / "f/html/index.html").text
+    check("decided none of the 3 cases that it was asked. The main reason: " in index and index.count("(3)") == 2, "the index does not say why nothing was decided")
     check("flaky" in index and "3 cases" in index and "none.json" in index, "the index does not say what the summary says")
     check(not marker.exists(), "a report started its engine")
 
@@ -204,7 +234,7 @@ def empty(base):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (campaign, explained, foreign, lone, empty):
+        for part in (campaign, killed, explained, foreign, lone, empty):
             part(pathlib.Path(name))
     print("\n".join(failures) or "all pages are in order")
     return 1 if failures else 0

@@ -501,6 +501,24 @@ static void test_account(struct arena *a)
 	}
 }
 
+/* An engine that knows few ops: its reasons are counted one by one, and the sum of the rest is never the main one. */
+static void test_causes(struct arena *a)
+{
+	struct account x = {0};
+
+	for (int k = 0; k < 100; k++) {
+		struct account_fact fact = {.asked = true, .verdict = VERDICT_UNSUPPORTED};
+
+		snprintf(fact.cause, sizeof fact.cause, "no op %d", k);
+		for (int n = 0; n < (k == 40 ? 3 : 2); n++)
+			account_count(&x, &fact);
+	}
+	CHECK(x.n_cause == ACCOUNT_CAUSES && x.cause[ACCOUNT_CAUSES - 1].n == 2 * (100 - ACCOUNT_CAUSES + 1),
+	    "%d reasons", x.n_cause);
+	CHECK(strstr(account_text(&x, "mine", a), "mostly because: no op 40 (3 times)"), "%s",
+	    account_text(&x, "mine", a));
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -518,6 +536,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_one_death(&a));
 	test_questions(&a);
 	CHECK_LAW(test_account(&a));
+	CHECK_LAW(test_causes(&a));
 	arena_free(&a);
 	return check_done();
 }
