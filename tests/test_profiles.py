@@ -12,7 +12,7 @@ def read(*path):
 
 
 default = {m[1]: int(m[2]) for m in re.finditer(r"^PROFILE\((\w+), (\d+),", read("fuzz/generate/profile.def"), re.M)}
-profiles = [default] + [{**default, **json.loads(read("benchmarks", name + ".json"))} for name in ("frozen-3", "frozen-2", "frozen")]
+profiles = [default] + [{**default, **json.loads(read("benchmarks", name + ".json"))} for name in ("frozen-4", "frozen-3", "frozen-2", "frozen")]
 want = {name: [p[name] for p in profiles] for name in default if len({p[name] for p in profiles}) > 1}
 text = re.search(r"members: begin -->(.*)<!-- members: end", read("docs/profiles.md"), re.S)[1]
 got = {m[1]: [int(x) for x in m[2].split("|")] for m in re.finditer(r"^\| `(\w+)` \|(.*)\|$", text, re.M)}

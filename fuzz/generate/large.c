@@ -24,11 +24,11 @@ static void narrow(struct gen *g)
 	p->results_several /= 2;
 	/* Elementwise ops would be most of the few ops. */
 	if (p->large_lines) {
-		p->weight_cumulative *= 2;
-		p->weight_order *= 3;
+		p->weight_cumulative *= 4;
+		p->weight_order *= 8;
 		p->weight_gather *= 3;
-		p->weight_scatter *= 2;
-		p->weight_matmul *= 3;
+		p->weight_scatter *= 5;
+		p->weight_matmul *= 8;
 		p->weight_slice *= 2;
 	}
 	g->p = p;

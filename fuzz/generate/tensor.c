@@ -339,7 +339,7 @@ static int emit_masked_scatter(struct gen *g, int x)
 
 	if (m < 0 || !shape_equal(&gen_type(g, m)->shape, &mask.shape))
 		m = gen_literal(g, &mask);
-	if (choice_percent(g->c, 60))
+	if (!is_long(g) && choice_percent(g->c, 60))
 		source.shape = (struct shape){.rank = 1, .extent = {choice_between(g->c, 1, 4)}};
 	y = gen_value_of(g, &source);
 	return gen_node(g, OP_MASKED_SCATTER, (const int[]){x, m, y}, 3, NULL);

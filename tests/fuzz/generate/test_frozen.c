@@ -19,6 +19,9 @@ enum { SHARES = 20000, SECOND = 10000 };
 /* The same of benchmarks/frozen-3.json. */
 #define THIRD_DIGEST UINT64_C(0xc0a557da8639d1ed)
 
+/* The same of benchmarks/frozen-4.json. */
+#define FOURTH_DIGEST UINT64_C(0xa337c71489d039c7)
+
 static struct arena arena;
 
 static int at_least(int x, int y) { return x > y ? x : y; }
@@ -75,7 +78,7 @@ static void test_shares(void)
 }
 
 /*
- * The cases of benchmarks/frozen-2.json and frozen-3.json are the same on every host and with every compiler, whatever
+ * The cases of benchmarks/frozen-2.json to frozen-4.json are the same on every host and with every compiler, whatever
  * is added to the generator.  So the files name every member: a default that changes must not change them.
  */
 static struct profile test_named_profile(const char *file, uint64_t expected)
@@ -146,35 +149,38 @@ static void test_third_profile(void)
 	CHECK(wide > SHARES / 20, "%d", wide);
 }
 
-/* In benchmarks/large.json, ops along axes have large tensors, many indices, and matrices of several tiles. */
-static void test_large_lines(void)
+/* In these profiles, ops along axes have large tensors, many indices, and matrices of several tiles. */
+static void test_large_lines(const char *file, uint64_t first, int cases)
 {
-	enum { CASES = 3000 };
 	static const enum op ops[] = {OP_REDUCE_SUM, OP_NORM, OP_CUMSUM, OP_CUMPROD, OP_SORT, OP_GATHER,
 	    OP_TAKE_ALONG_AXIS, OP_SCATTER_ADD, OP_MASKED_SCATTER, OP_MATMUL, OP_SLICE};
-	int large[OP_COUNT] = {0}, indices = 0, columns = 0;
+	int large[OP_COUNT] = {0}, indices = 0, columns = 0, sources = 0;
 	struct profile p;
 	struct error e = {"", ""};
 
-	CHECK(profile_read_file("benchmarks/large.json", &p, &e), "%s: %s", e.place, e.text);
-	for (int i = 0; i < CASES; i++) {
-		struct testcase t = case_of(seed_mix(23, (uint64_t)i), &p);
+	CHECK(profile_read_file(file, &p, &e), "%s: %s", e.place, e.text);
+	for (int i = 0; i < cases; i++) {
+		struct testcase t = case_of(seed_mix(first, (uint64_t)i), &p);
 
-		CHECK(testcase_check(&t, &e), "large %d: %s: %s", i, e.place, e.text);
+		CHECK(testcase_check(&t, &e), "%s %d: %s: %s", file, i, e.place, e.text);
 		for (struct walk w = walk_nodes(&t.program.top); walk_next(&w);) {
-			const struct shape *x = &t.program.type[w.node->n_arg ? w.node->arg[0] : 0].shape,
-			                   *y = &t.program.type[w.node->n_arg > 1 ? w.node->arg[1] : 0].shape;
+			const int n = w.node->n_arg;
+			const struct shape *x = &t.program.type[n ? w.node->arg[0] : 0].shape,
+			                   *y = &t.program.type[n > 1 ? w.node->arg[1] : 0].shape,
+			                   *z = &t.program.type[n > 2 ? w.node->arg[2] : 0].shape;
 
-			large[w.node->op] += w.node->n_arg && shape_elements(x) > 256;
+			large[w.node->op] += n && shape_elements(x) > 256;
 			indices += w.node->op == OP_GATHER && shape_elements(y) > 256;
 			columns += w.node->op == OP_MATMUL && y->rank == 2 && y->extent[1] > 16;
+			sources += w.node->op == OP_MASKED_SCATTER && shape_elements(z) > 256;
 		}
 	}
-	printf("large.json, %d cases: %d gathers of more than 256 indices, %d products of more than 16 columns\n",
-	    CASES, indices, columns);
+	printf("%s, %d cases: %d gathers of more than 256 indices, %d products of more than 16 columns, %d masked "
+	       "scatters of more than 256 elements\n",
+	    file, cases, indices, columns, sources);
 	for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
-		CHECK(large[ops[k]], "no %s of more than 256 elements", op_table[ops[k]].name);
-	CHECK(indices && columns, "%d, %d", indices, columns);
+		CHECK(large[ops[k]], "%s: no %s of more than 256 elements", file, op_table[ops[k]].name);
+	CHECK(indices && columns && sources, "%s: %d, %d, %d", file, indices, columns, sources);
 }
 
 int main(int argc, char **argv)
@@ -184,7 +190,9 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_shares());
 	CHECK_LAW(test_named_profile("benchmarks/frozen-2.json", SECOND_DIGEST));
 	CHECK_LAW(test_third_profile());
-	CHECK_LAW(test_large_lines());
+	CHECK_LAW(test_named_profile("benchmarks/frozen-4.json", FOURTH_DIGEST));
+	CHECK_LAW(test_large_lines("benchmarks/large.json", 23, 3000));
+	CHECK_LAW(test_large_lines("benchmarks/frozen-4.json", 27, 20000));
 	arena_free(&arena);
 	return check_done();
 }
