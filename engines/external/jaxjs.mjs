@@ -13,7 +13,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-import { Program, complete, fixedResults, list, flat, isFloat, dtypeOf, load, resolved, same, serve, shapeOf, sizeOf, spelling, spellings, stack, startsOf, Unsupported } from "./adapter.mjs";
+import { Program, complete, fixedResults, list, flat, isFloat, dtypeOf, load, number, resolved, same, serve, shapeOf, sizeOf, spelling, spellings, stack, startsOf, Unsupported } from "./adapter.mjs";
 
 const DTYPES = { f64: "float64", f32: "float32", i32: "int32", i64: "int32", bool: "bool" };
 
@@ -61,6 +61,16 @@ function pad(n) {
     }));
     const padded = `np.pad(${n.arg(0)}, [${low.map((l, d) => list([l, high[d]])).join(", ")}])`;
     return `np.where(${tensor(mask, n.shape, "bool")}, ${padded}, ${n.arg(1)})`;
+}
+
+/* A scalar from a number, which jit sees as one. */
+const fromNumber = (values, shape, dtype) => shape.length || !CLASSES[dtype] ? null : `np.array(${number(values[0])}, { dtype: np.${DTYPES[dtype]} })`;
+
+/* np.pad alone, where the padding value is 0. */
+function zeroPadded(n) {
+    const { low, high } = n.a;
+    const zero = low.length && n.isConst(1) && Object.is(n.const(1)[0], 0);
+    return zero ? `np.pad(${n.arg(0)}, [${low.map((l, d) => list([l, high[d]])).join(", ")}])` : null;
 }
 
 /* Zeros where an index is dropped. */
@@ -144,6 +154,7 @@ const SPELLINGS = {
     square: [["x * x", "np.multiply({0}, {0})"]], neg: [["x * -1", "np.multiply({0}, -1)"]],
     clamp: [["np.clip", clipped]], transpose: [["np.swapaxes", swapped("np.swapaxes")]],
     reverse: [["np.take", reversed]], broadcast_to: [["np.tile", tiled]], gather: [["an index array", advanced]], concatenate: [["np.stack", stacked]],
+    constant: [["np.array of a number", (n) => fromNumber(n.own(), n.shape, n.dtype)]], pad: [["np.pad of zeros", zeroPadded]],
     reduce_sum: [["without axes", whole("np.sum")]], reduce_mean: [["without axes", whole("np.mean")]], reduce_prod: [["without axes", whole("np.prod")]],
     matmul: [["np.dot", (n) => n.shapeOf(0).length <= 2 && n.shapeOf(1).length <= 2 ? `np.dot(${n.arg(0)}, ${n.arg(1)})` : null],
         ["np.tensordot", (n) => n.shapeOf(0).length === 2 && n.shapeOf(1).length === 2 ? `np.tensordot(${n.arg(0)}, ${n.arg(1)}, 1)` : null]],
@@ -215,7 +226,9 @@ function parts(mode, kase) {
     const types = kase.inputs.map((b) => b.split(": ")[1]);
     const points = kase.points.map((p) => types.map((t, k) => [t, p[k]]).filter(([t]) => isFloat(dtypeOf(t))).map(([t, d]) => seed(d, t)));
     const calls = MODES[mode][1], [, inner, wrap] = calls[spelling(kase.variant ?? 0, "request", calls.length)];
-    return { program, inner, derivative: stack(kase, program, inner, seed, wrap), points };
+    const numbers = spelling(kase.variant ?? 0, "constant", OPS.constant.length); /* tangents and cotangents are constants, too */
+    const given = (data, type) => numbers && fromNumber(flat(data, type), shapeOf(type), dtypeOf(type)) || seed(data, type);
+    return { program, inner, derivative: stack(kase, program, inner, given, wrap), points };
 }
 
 function emit(mode, kase) {
@@ -251,7 +264,12 @@ function checked(arrays, types) {
         if (x.dtype !== DTYPES[dtypeOf(floats[k])] || !same(x.shape, shapeOf(floats[k])))
             throw new Error(`${x.dtype}[${x.shape}] instead of ${floats[k]}`);
     });
-    return arrays.map((x) => x.dataSync());
+    return arrays.map((x, k) => {
+        const shape = x.shape, data = x.dataSync();
+        if (data.length !== sizeOf(shape))
+            throw new Error(`an array of shape [${shape}] with ${data.length} elements instead of ${floats[k]}`);
+        return data;
+    });
 }
 
 const mode = process.argv[2] && !process.argv[2].startsWith("-") ? process.argv[2] : "cpu";
