@@ -145,6 +145,8 @@ def test_github(place):
     codes, used, _, summary, logs = github(place, {**given, "baseline": "", "time": "2s", "sarif": "false"}, fixed)
     check(codes == {"build": 0, "gate": 0, "campaign": 0} and (place / "project/adjudge-campaign/summary.json").exists(), f"GitHub, random cases: {codes}\n{logs}")
     check([u.partition("@")[0] for u, _ in used] == ["actions/upload-artifact"], f"GitHub, random cases: {used}")
+    codes, _, _, _, logs = github(place, {**given, "baseline": "", "time": "2s", "campaign-baseline": "nowhere.json"}, fixed)
+    check(codes["campaign"] == 3 and "nowhere.json" in logs, f"GitHub, random cases with a baseline: {codes}\n{logs}")
 
 
 def build_tools(place):
@@ -183,7 +185,7 @@ def gitlab(place, job, given, change=lambda s: s, tools=None):
     script = "set -eo pipefail\n" + "\n".join(this["before_script"] + this["script"])
     done = subprocess.run(["bash", "--noprofile", "--norc", "-c", script], cwd=folder, env=environment, capture_output=True, text=True, timeout=900)
     for path in [*this["artifacts"].get("reports", {}).values(), *this["artifacts"].get("paths", [])]:
-        check((folder / path).exists() or done.returncode in (2, 4), f"GitLab, {job}: {path} was not written\n{done.stdout}{done.stderr}")
+        check((folder / path).exists() or done.returncode in (2, 3, 4), f"GitLab, {job}: {path} was not written\n{done.stdout}{done.stderr}")
     return done.returncode, done.stdout + done.stderr
 
 
@@ -195,8 +197,14 @@ def test_gitlab(place):
             quality = json.loads((place / "project" / "adjudge-quality.json").read_text())
             check(isinstance(quality, list) and (code == 0 or quality), f"GitLab, an engine {name}: {quality}")
             xml.etree.ElementTree.parse(place / "project" / "adjudge.xml")
+            check(("adjudge gate: failed" in logs) == (code == 1), f"GitLab, an engine {name}: the log does not say what failed\n{logs}")
+        if name == "with its bug fixed":
+            line = next(k for k, text in enumerate((place / "project/known.json").read_text().splitlines(), 1) if "abs" in text)
+            check(f"known.json:{line}" in logs and quality[0]["location"] == {"path": "known.json", "lines": {"begin": line}}, f"GitLab: not the line to remove\n{logs}{quality}")
     status, logs = gitlab(place, "adjudge-campaign", {"ADJUDGE_TIME": "2s"}, fixed)
     check(status == 0, f"GitLab, random cases: exit status {status}\n{logs}")
+    status, logs = gitlab(place, "adjudge-campaign", {"ADJUDGE_TIME": "2s", "ADJUDGE_CAMPAIGN_BASELINE": "nowhere.json"}, fixed)
+    check(status == 3 and "nowhere.json" in logs, f"GitLab, random cases with a baseline: exit status {status}\n{logs}")
 
 
 def test_example():

@@ -76,6 +76,31 @@ static bool read_root(const struct json *root, struct arena *a, struct baseline 
 	return true;
 }
 
+/* Notes at which line each entry begins: only entries are objects inside an array, as the text has been checked. */
+static void note_lines(struct baseline *b, const char *text, size_t len)
+{
+	int line = 1, depth = 0, n = 0;
+	bool quoted = false;
+
+	for (size_t i = 0; i < len && n < b->n; i++) {
+		const char c = text[i];
+
+		line += c == '\n';
+		if (quoted) {
+			quoted = c != '"';
+			i += c == '\\';
+		} else if (c == '"') {
+			quoted = true;
+		} else if (c == '{' || c == '[') {
+			if (c == '{' && depth == 2)
+				b->known[n++].line = line;
+			depth++;
+		} else if (c == '}' || c == ']') {
+			depth--;
+		}
+	}
+}
+
 bool baseline_read_file(const char *path, struct arena *a, struct baseline *out, struct error *e)
 {
 	const struct json *root;
@@ -87,8 +112,10 @@ bool baseline_read_file(const char *path, struct arena *a, struct baseline *out,
 	if (!text)
 		return false;
 	root = json_read(text, len, a, e);
-	if (root && read_root(root, a, out, e))
+	if (root && read_root(root, a, out, e)) {
+		note_lines(out, text, len);
 		return true;
+	}
 	return json_error_in(path, e);
 }
 
@@ -235,6 +262,7 @@ void baseline_check(struct baseline *b, const struct baseline_review *x, struct 
 			ci_add(r,
 			    (struct ci_outcome){.state = state,
 			        .path = x->file,
+			        .line = k->line,
 			        .signature = k->signature,
 			        .message = message_of(k, state, r->arena),
 			        .link = k->link});

@@ -18,6 +18,7 @@ struct known_finding {
 	const char *reason;  /* why it is accepted; "": nobody has said so yet */
 	const char *path;    /* the end of the case's path, or NULL: any case */
 	const char *expires; /* YYYY-MM-DD, the last day on which it counts */
+	int line;            /* of the file; 0: it is new */
 	int matched;         /* findings of this run */
 	int judged;          /* judgements of this run that would have shown the finding */
 	bool gone;           /* it is fixed, and a new file does not have it */

@@ -120,8 +120,9 @@ static void add_totals(struct gate *g)
 	if (r->count[CI_NOT_CHECKED])
 		ci_add_total(r, arena_printf(&g->keep, "%d expectations were not checked", r->count[CI_NOT_CHECKED]));
 	ci_add_total(r,
-	    arena_printf(&g->keep, "%d cases, %d judgements decided, %d known, %d failures", g->cases, g->decided,
-	        r->count[CI_KNOWN], ci_failures(r)));
+	    arena_printf(&g->keep, "%s, %s decided, %d known, %s", text_count(g->cases, "case", &g->keep),
+	        text_count(g->decided, "judgement", &g->keep), r->count[CI_KNOWN],
+	        text_count(ci_failures(r), "failure", &g->keep)));
 }
 
 static void print_text(struct gate *g)

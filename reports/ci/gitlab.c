@@ -22,7 +22,7 @@ static void put_issue(struct json_writer *w, const struct ci_report *r, int k)
 	json_member_object(w, "location", JSON_FLOW);
 	json_member_string(w, "path", *x->path ? ci_path(r, x) : "unknown");
 	json_member_object(w, "lines", JSON_FLOW);
-	json_member_integer(w, "begin", 1);
+	json_member_integer(w, "begin", x->line ? x->line : 1);
 	json_end(w);
 	json_end(w);
 	json_end(w);

@@ -40,7 +40,7 @@ static void put_table(struct text *t, const struct ci_report *r)
 			if (!n++)
 				text_put(t, "\n| state | file | engine or signature | message |\n|---|---|---|---|\n");
 			text_put(t, "| %s |", ci_state_names[s]);
-			put_cell(t, x->path);
+			put_cell(t, ci_place(x->path, x, r->arena));
 			put_cell(t, *x->signature ? x->signature : x->engine);
 			put_cell(t, *x->message ? x->message : x->link);
 			text_put(t, "\n");

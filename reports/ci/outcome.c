@@ -89,6 +89,7 @@ void ci_add(struct ci_report *r, struct ci_outcome x)
 	to = &r->at[r->n++];
 	*to = (struct ci_outcome){.state = x.state,
 	    .path = clean(x.path, TEXT_BYTES, r->arena),
+	    .line = x.line,
 	    .engine = clean(x.engine, TEXT_BYTES, r->arena),
 	    .signature = clean(x.signature, TEXT_BYTES, r->arena),
 	    .verdict = clean(x.verdict, TEXT_BYTES, r->arena),
@@ -114,6 +115,11 @@ int ci_failures(const struct ci_report *r)
 	return sum;
 }
 
+const char *ci_place(const char *path, const struct ci_outcome *x, struct arena *a)
+{
+	return x->line ? arena_printf(a, "%s:%d", path, x->line) : path;
+}
+
 const char *ci_line(const struct ci_outcome *x, struct arena *a)
 {
 	static const char *const label[] = {[CI_LEVEL_FAIL] = "FAIL",
@@ -127,8 +133,8 @@ const char *ci_line(const struct ci_outcome *x, struct arena *a)
 		return "";
 	if (level == CI_LEVEL_KNOWN)
 		return arena_printf(a, "known %s: %s (%s)\n", x->path, what, *x->link ? x->link : x->message);
-	return arena_printf(a, "%s %s%s%s%s%s\n", label[level], x->path, *x->path && *what ? ": " : "", what,
-	    *x->message ? ": " : "", x->message);
+	return arena_printf(a, "%s %s%s%s%s%s\n", label[level], ci_place(x->path, x, a), *x->path && *what ? ": " : "",
+	    what, *x->message ? ": " : "", x->message);
 }
 
 const char *ci_path(const struct ci_report *r, const struct ci_outcome *x)

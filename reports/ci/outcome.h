@@ -34,6 +34,7 @@ struct ci_outcome {
 	const char *verdict;   /* its name */
 	const char *message;
 	const char *link; /* from the baseline */
+	int line;         /* of the file at `path`, counted from 1; 0: the whole file */
 };
 
 /* The list.  Set command, shard, root and the arena, and zero the rest. */
@@ -63,6 +64,8 @@ int ci_failures(const struct ci_report *r);
 const char *ci_line(const struct ci_outcome *x, struct arena *a);
 /* A number for who this finding is: the same in each run, and different for each outcome of a list. */
 void ci_fingerprint(const struct ci_report *r, int k, char out[CI_FINGERPRINT]);
+/* The path with the line, as compilers write it: "known.json:5". */
+const char *ci_place(const char *path, const struct ci_outcome *x, struct arena *a);
 /* The path as services know it: relative to the root, without "./" at its start. */
 const char *ci_path(const struct ci_report *r, const struct ci_outcome *x);
 

@@ -82,9 +82,9 @@ static void put_location(struct json_writer *w, const struct ci_report *r, const
 	json_member_string(w, "uri", uri_of(ci_path(r, x), r->arena));
 	json_end(w);
 	json_member_object(w, "region", JSON_FLOW);
-	json_member_integer(w, "startLine", 1);
+	json_member_integer(w, "startLine", x->line ? x->line : 1);
 	json_member_integer(w, "startColumn", 1);
-	json_member_integer(w, "endLine", 1);
+	json_member_integer(w, "endLine", x->line ? x->line : 1);
 	json_member_integer(w, "endColumn", 2);
 	json_end(w);
 	json_end(w);
