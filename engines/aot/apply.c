@@ -4,6 +4,7 @@
  * The rules of loops and slices differentiate all of it.
  */
 #include "graph/walk.h"
+#include "lower.h"
 #include "parts.h"
 
 static bool elementwise(enum family f)
@@ -120,7 +121,7 @@ void aot_primal_apply(struct aot *x, const struct node *node)
 	x->map[node->out] = aot_unrows(x, rows, axis, &type.shape);
 }
 
-bool aot_without_apply(struct program *p, struct arena *a, struct error *e)
+bool lower_applies(struct program *p, struct arena *a, struct error *e)
 {
 	const struct program from = *p;
 	struct aot *x;

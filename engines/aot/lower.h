@@ -19,6 +19,12 @@ struct program lower_fixed_points(const struct program *p, bool keep_solutions, 
 struct program lower_stores(const struct program *p, struct arena *a);
 
 /*
+ * Replaces scatter_apply nodes of *p by loops over their indices.  Without such nodes *p does not change.  False with a
+ * reason if the IR has no room.
+ */
+bool lower_applies(struct program *p, struct arena *a, struct error *e) MUST_CHECK;
+
+/*
  * Replaces every custom whose rule is not of kind `kept` by the nodes of its region 0 (DERIVATIVE_COUNT: every
  * custom).  Customs that stay have no custom inside: nobody differentiates the inside of a function with a rule, or of
  * a rule.  Returns p itself if there is none; else a renumbered program in the arena.

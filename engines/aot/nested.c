@@ -8,6 +8,7 @@
 #include "nested.h"
 #include "graph/walk.h"
 
+#include "lower.h"
 #include "parts.h"
 
 bool program_has_derivative(const struct program *p) { return region_nesting(&p->top, OP_DERIVATIVE) > 0; }
@@ -103,7 +104,7 @@ bool aot_lower(const struct program *p, int above, const struct aot_rules *rules
 	int depth = region_nesting(&p->top, OP_DERIVATIVE);
 
 	*out = aot_inline(p, a);
-	if (!aot_without_apply(out, a, e))
+	if (!lower_applies(out, a, e))
 		return false;
 	for (int n = depth; n > 0; n--) {
 		const struct program before = *out;

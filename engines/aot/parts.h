@@ -122,11 +122,6 @@ int aot_add_primals(struct aot *x, int *list, int n_list, const int *value, int 
 /* Emits the nodes of a region and their tangents into the open region. */
 void aot_push_region(struct aot *x, const struct region *region);
 
-/*
- * Replaces scatter_apply nodes of *p by loops over their indices.  Without such nodes *p does not change.  False with a
- * reason if the IR has no room.
- */
-bool aot_without_apply(struct program *p, struct arena *a, struct error *e) MUST_CHECK;
 /* Emits the primal of one scatter_apply node. */
 void aot_primal_apply(struct aot *x, const struct node *node);
 

@@ -108,7 +108,8 @@ int64_t edit_number_cost(const struct edit *e);
 /* A key that orders equally simple programs: [*n], in the arena.  The program whose key is smaller, lexicographically,
  * comes first. */
 const int *edit_order_key(const struct edit *e, struct arena *a, int *n);
-/* Variants of a case: the same program at other points and seeds, perhaps with an input added to the first result. */
+/* Variants of a case: the same program at other points and seeds, perhaps with an input added to the first result.  The
+ * types of points and seeds must fit (edit_finish). */
 extern const int edit_variants;
 void edit_vary(struct edit *e, int variant);
 

@@ -186,7 +186,8 @@ static enum trial make_and_judge(struct minimizer *m, minimize_pass_fn *make, in
 	r = make(&e, k);
 	if (r != EDIT_TRY)
 		return r == EDIT_END ? TRIAL_END : TRIAL_SKIP;
-	if (variant >= 0)
+	/* The seeds get their types first.  Otherwise those of a larger result would repeat each other. */
+	if (variant >= 0 && edit_finish(&e, m->drop_dead))
 		edit_vary(&e, variant);
 	if (!edit_finish(&e, m->drop_dead) || (!m->idles && edit_idles(&e.c.program)))
 		return TRIAL_SKIP;

@@ -17,11 +17,22 @@ struct formulation {
 	bool scans;  /* batches become scans, as in an engine without rules for batches */
 	int further; /* op derivative is written for this many orders more than the request has; only its masks differ
 	              */
+	bool loops;  /* every scatter_apply becomes a loop */
 };
-static const struct formulation formulations[] = {{false, 0}, {true, 0}, {false, 1}, {true, 1}};
+static const struct formulation formulations[] = {
+    {false, 0, false}, {true, 0, false}, {false, 1, false}, {true, 1, false}, {false, 0, true}};
 enum { FORMULATIONS = sizeof formulations / sizeof *formulations };
 
-/* Writes the `n` innermost levels of c as its program.  False: the result is no valid case. */
+/* Whether the program has ops that are written as other ops for most engines. */
+static bool has_derived_op(const struct program *p)
+{
+	return program_has_derivative(p) || region_has_op(&p->top, OP_FIXED_POINT);
+}
+
+static bool has_apply(const struct program *p) { return region_has_op(&p->top, OP_SCATTER_APPLY); }
+
+/* Writes the `n` innermost levels of c as its program.  False: there is nothing to write, or the result is no valid
+ * case. */
 static bool write_levels(
     const struct testcase *c, int n, const struct formulation *f, struct arena *a, struct testcase *out)
 {
@@ -30,6 +41,8 @@ static bool write_levels(
 	struct program below = lower_fixed_points(&c->program, false, a);
 	struct error e = {0};
 
+	if (f->loops ? !has_apply(&below) || !lower_applies(&below, a, &e) : !n && !has_derived_op(&c->program))
+		return false;
 	if (f->scans)
 		rules.guard = NULL;
 	*out = *c;
@@ -42,12 +55,6 @@ static bool write_levels(
 	out->transform += n;
 	out->n_transform -= n;
 	return testcase_check(out, &e);
-}
-
-/* Whether the program has ops that are written as other ops for most engines. */
-static bool has_derived_op(const struct program *p)
-{
-	return program_has_derivative(p) || region_has_op(&p->top, OP_FIXED_POINT);
 }
 
 /* Whether the engine answers `written` as it answered the case that was written out. */
@@ -73,11 +80,11 @@ static bool next_way(const struct testcase *c, int *n, int *f)
 		*f = 0;
 		--*n;
 	}
-	return *n > 0 || (*n == 0 && has_derived_op(&c->program));
+	return *n > 0 || (*n == 0 && (has_derived_op(&c->program) || has_apply(&c->program)));
 }
 
 /* Writes as many inner levels of c as possible.  The engine must give the answers as_is.  If as_is is NULL, the same
- * verdict is enough. */
+ * verdict is enough, and no scatter_apply is written. */
 static bool write_out(const struct question *any, const struct testcase *c, const struct answer *as_is,
     enum verdict verdict, struct arena *a, struct testcase *out)
 {
@@ -86,8 +93,9 @@ static bool write_out(const struct question *any, const struct testcase *c, cons
 	for (int n = stack_inner(c), f = -1; next_way(c, &n, &f);) {
 		const struct arena_mark mark = arena_mark(a);
 
-		if (write_levels(c, n, &formulations[f], a, out) && (!as_is || answers_alike(any, as_is, out, a)) &&
-		    case_shows(out, any, a, &j) && (as_is || j.verdict == verdict || any->runs > 1))
+		if ((as_is || !formulations[f].loops) && write_levels(c, n, &formulations[f], a, out) &&
+		    (!as_is || answers_alike(any, as_is, out, a)) && case_shows(out, any, a, &j) &&
+		    (as_is || j.verdict == verdict || any->runs > 1))
 			return true;
 		arena_rewind(a, mark);
 	}
@@ -122,7 +130,7 @@ static bool write_levels_out(
 	struct answer *as_is = NEW(a, struct answer, c->n_point);
 	struct judgement j;
 
-	if ((!stack_inner(c) && !has_derived_op(&c->program)) || !case_shows(c, any, a, &j))
+	if ((!stack_inner(c) && !has_derived_op(&c->program) && !has_apply(&c->program)) || !case_shows(c, any, a, &j))
 		return false;
 	bench_answer(any->bench, any->bench->engine[0], c, a, as_is);
 	return write_out(any, c, as_is, j.verdict, a, out) || write_out(any, c, NULL, j.verdict, a, out);

@@ -11,8 +11,8 @@
 
 /*
  * Makes the simplest case from a minimal one, for which the engine of q->bench shows a finding.
- * 1.  It writes inner levels of the request, op derivative and fixed points as a program (aot.h): as many as possible
- * while the engine gives the same wrong numbers.  The bug is then in an op of that program, at a lower order.
+ * 1.  It writes inner levels of the request, op derivative, fixed points and scatter_apply as a program (aot.h): as
+ * many as possible while the engine gives the same wrong numbers.  The bug is then in an op of that program.
  * 2.  It minimizes the result under any finding, but adds no op: a smaller case of another bug usually needs another
  * op.  There is one exception.  If one iteration of a loop shows nothing, the loop is to blame, and it may become the
  * plainest loop, with the ops of that loop.
@@ -24,9 +24,9 @@
 struct testcase simplest_case(const struct question *q, const struct testcase *minimal, int budget, struct arena *a);
 
 /*
- * Writes inner levels of the request, op derivative and fixed points of c as a program: as many as possible while the
- * engine of `any` gives the same answers.  *out then is a case that the engine most likely runs as it runs c.  It is
- * not judged.  False: there is nothing to write, or no way of writing gives the same answers.
+ * Writes inner levels of the request, op derivative, fixed points and scatter_apply of c as a program: as many as
+ * possible while the engine of `any` gives the same answers.  *out then is a case that the engine most likely runs as
+ * it runs c.  It is not judged.  False: there is nothing to write, or no way of writing gives the same answers.
  */
 bool written_alike(const struct question *any, const struct testcase *c, struct arena *a, struct testcase *out);
 

@@ -296,7 +296,7 @@ enum effect trial_op(
 
 		if (!replace_op(&e, from, to))
 			return EFFECT_NONE;
-		if (v >= 0)
+		if (v >= 0 && edit_finish(&e, false))
 			edit_vary(&e, v);
 		one = effect_of(q, &e, j);
 		if (v < 0 && one == EFFECT_NONE)

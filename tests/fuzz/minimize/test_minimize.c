@@ -336,6 +336,31 @@ static void check_variant(struct arena *a)
 	}
 }
 
+/* A slice, or a cotangent whose elements differ: what a bug in the order of two elements needs. */
+static bool tells_elements_apart(void *context, const struct testcase *c, struct arena *scratch)
+{
+	const struct region *top = &c->program.top;
+	const struct tensor *seed;
+
+	(void)context, (void)scratch;
+	if (!c->n_transform || shape_elements(&c->program.type[top->param].shape) < 2)
+		return false;
+	seed = c->transform->seed;
+	return region_has_op(top, OP_SLICE) ||
+	    (shape_elements(&seed->type.shape) > 1 && bits_of(seed->at[0].f) != bits_of(seed->at[1].f));
+}
+
+/* The op that makes the result smaller goes, though the cotangent gets new elements. */
+static void check_cotangents(struct arena *a)
+{
+	const struct testcase c = test_function(
+	    a, "x: f64[2]", "y = slice x start=[1] size=[1] stride=[1]", "[0.5, 0.5]", "vjp");
+	struct minimize_statistics stats;
+	const struct testcase end = minimize(&c, tells_elements_apart, NULL, 1000, NULL, a, &stats);
+
+	CHECK(program_nodes(&end.program) == 0, "%d nodes are left", program_nodes(&end.program));
+}
+
 int main(int argc, char **argv)
 {
 	struct minimize_statistics stats;
@@ -356,6 +381,7 @@ int main(int argc, char **argv)
 		check_cut(&a);
 	CHECK_LAW(check_hoist(&a));
 	CHECK_LAW(check_variant(&a));
+	CHECK_LAW(check_cotangents(&a));
 	if (row_wanted("branch results"))
 		check_branch_results(&a);
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)

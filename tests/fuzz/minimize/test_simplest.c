@@ -59,6 +59,18 @@ static const char widening[] = "inputs v0: f64[1]\n"
                                "point [0x1p-1]\n"
                                "request: vjp";
 
+/* For `aot`, a loop that writes with dynamic_update_slice. */
+static const char applying[] = "inputs v0: f64[1]\n"
+                               "v1: i64[1] = constant [0]\n"
+                               "v4: f64[1] = scatter_apply (v0, v1) axis=0 mode=clip {\n"
+                               "  params v2: f64[]\n"
+                               "  v3: f64[] = sin v2\n"
+                               "  yield v3\n"
+                               "}\n"
+                               "return v4\n"
+                               "point [0x1p-1]\n"
+                               "request: vjp";
+
 /* A case, an engine that it shows a finding of, and what is behind it. */
 static const struct row {
 	const char *spec, *file, *name; /* file: or the case itself */
@@ -82,6 +94,9 @@ static const struct row {
     /* A NaN that nothing excuses is in it. */
     {"tape+pow-at-zero", excused, "vjp|pow"},
     {"aot+jax-pow-2nd", "corpus/zoo/jax-pow-2nd-aot-xy.json", "order 2|pow"},
+    /* An op that the engine writes in others; and one that it does not. */
+    {"aot+scale:dynamic_update_slice:1.5", applying, "vjp|dynamic_update_slice"},
+    {"functional+jax-scatter-apply", "corpus/zoo/jax-scatter-apply-vjp-1.json", "vjp|scatter_apply{}"},
 };
 
 static bool at_once(void) { return true; }
