@@ -261,7 +261,7 @@ static void plant_custom_linear_lost(struct planting *p) { p->rules.custom &= ~(
 static void plant_custom_guards_lost(struct planting *p) { p->rules.custom &= ~(unsigned)CUSTOM_GUARDS; }
 static void plant_custom_second_lost(struct planting *p) { p->rules.custom &= ~(unsigned)CUSTOM_SECOND; }
 static void plant_custom_ties_lost(struct planting *p) { p->rules.custom &= ~(unsigned)CUSTOM_TIES; }
-static void plant_custom_dtypes_lost(struct planting *p) { p->rules.custom &= ~(unsigned)CUSTOM_DTYPES; }
+static void plant_custom_errors_lost(struct planting *p) { p->rules.custom &= ~(unsigned)CUSTOM_ERRORS; }
 
 static void plant_edge_negated(struct planting *p)
 {

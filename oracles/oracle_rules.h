@@ -36,7 +36,7 @@ enum custom_check {
 	CUSTOM_LINEAR = 2,  /* its result in other directions */
 	CUSTOM_GUARDS = 4,  /* its result where parts of the direction are 0, if it tests for that */
 	CUSTOM_SECOND = 8,  /* the derivatives of both, as far as the request takes them */
-	CUSTOM_DTYPES = 16, /* its dtypes, with those of the function */
+	CUSTOM_ERRORS = 16, /* its rounding errors, with those of the derivative */
 	CUSTOM_TIES = 32    /* its result at a tie of the function, with the conventions */
 };
 

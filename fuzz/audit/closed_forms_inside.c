@@ -213,6 +213,12 @@ static int by_coarser(struct form *f, int x, int t, int right)
 	return cast(f, cast(f, right, DTYPE_F16), f->dtype);
 }
 
+static int by_cancelling(struct form *f, int x, int t, int right)
+{
+	(void)x, (void)t;
+	return op2(f, OP_SUB, op2(f, OP_ADD, right, lit(f, 1024)), lit(f, 1024));
+}
+
 void form_custom_at_tie(struct form *f)
 {
 	const enum derivative_kind kind = drawn_kind(f);
@@ -233,3 +239,4 @@ void form_custom_minus_size(struct form *f) { custom_cube(f, 3, of_minus_size); 
 void form_custom_at_zero(struct form *f) { custom_cube(f, 3, not_at_zero); }
 void form_custom_stopped(struct form *f) { custom_cube(f, 3, of_stopped); }
 void form_custom_coarser(struct form *f) { custom_cube(f, 3, by_coarser); }
+void form_custom_cancels(struct form *f) { custom_cube(f, 3, by_cancelling); }

@@ -10,6 +10,7 @@
 #include "inside.h"
 #include "nan_reach.h"
 #include "oracles/evaluate/scalar_ops.h"
+#include "quiet.h"
 #include "quotients.h"
 #include "resweep.h"
 #include "singular.h"
@@ -156,8 +157,8 @@ struct analytic *analytic_open(const struct oracle_rules *rules)
 	self->ev.dtype = self->dtype;
 	analytic_use(self, rules, NULL);
 	self->alike = alike_open();
-	self->ev.hooks = (struct evaluate_hooks){
-	    self, on_scalar, on_separated, on_uncertain, on_settled, on_unsure, on_radius, on_equal, on_copied};
+	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_settled, on_unsure,
+	    on_radius, on_equal, on_copied, quiet_fits};
 	mpfr_init2(self->partial, self->ev.precision);
 	mpfr_init2(self->term, self->ev.precision);
 	self->kept = kept_partials_open(self->ev.precision);

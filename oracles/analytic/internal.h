@@ -83,6 +83,10 @@ struct resweep;
 /* The sweep of t's kind. again: NULL, or the part of it that other conventions change (resweep.h). */
 void analytic_sweep(struct analytic *self, const struct conventions *conventions, const struct transform *t,
     const struct resweep *again);
+/* The same for scalars begin ... end - 1 alone, whose flows are made absent first. seed[k] gets the value of scalar
+ * value[k]. No tie may be among them. */
+void analytic_sweep_part(
+    struct analytic *self, int begin, int end, const int *seed, const int *value, int n, bool adjoint);
 /* The work of an edge of scalar k in a trace that was swept before. */
 int64_t analytic_known_work(const struct analytic *self, int k);
 

@@ -421,3 +421,19 @@ void analytic_sweep(struct analytic *self, const struct conventions *conventions
 	clear(self, again);
 	(t->kind == TRANSFORM_VJP ? sweep_adjoint : sweep_tangent)(self, conventions, t, again);
 }
+
+void analytic_sweep_part(
+    struct analytic *self, int begin, int end, const int *seed, const int *value, int n, bool adjoint)
+{
+	const struct conventions none = {0};
+	self->shared.k = -1;
+	for (int k = begin; k < end; k++)
+		self->flow[k] = (struct flow){0};
+	for (int i = 0; i < n; i++)
+		flow_add_seed(self, seed[i], double_of(self->ev.value[value[i]]));
+	for (int k = adjoint ? end - 1 : begin; adjoint ? k >= begin : k < end; k += adjoint ? -1 : 1)
+		if (adjoint)
+			adjoint_of(self, &none, NULL, k);
+		else
+			tangent_of(self, &none, k);
+}

@@ -50,8 +50,12 @@ static bool clear_of(struct note *n, double radius, double distance)
 }
 
 /* An engine's own formulas for a derivative inside the program round in other binades, so only relative errors
- * bound them. */
-bool ball_by_binade(const struct evaluation *ev, int k) { return ev->scalar[k].part == TRACE_PROGRAM; }
+ * bound them. A rule of op custom will meet other directions, but no other operands. */
+bool ball_by_binade(const struct evaluation *ev, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	return s->quiet ? !s->derived : s->part == TRACE_PROGRAM;
+}
 
 /* Whether an engine calls its library for op and uses no formula of its own. The library's errors are stated in
  * units of the last place. */
@@ -207,7 +211,8 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 	case OP_ADD:
 	case OP_SUB:
 		n->radius = ra + rb;
-		if (!adds_nothing(ev, note, ka) && !adds_nothing(ev, note, kb))
+		/* x + x is exact, unless an engine computes x in two ways. The operand of a rule is one number. */
+		if (!(ka == kb && (ra == 0 || s->quiet)) && !adds_nothing(ev, note, ka) && !adds_nothing(ev, note, kb))
 			n->radius += ball_addition(ev, note, k);
 		return;
 	case OP_MUL:
@@ -429,15 +434,16 @@ static void ball_bounded(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
 	struct note *n = &note[k];
-	if (s->derived && ball_flow(ev, note, k))
+	bool of_rule = s->quiet && s->part == TRACE_PROGRAM; /* what it adds to 0, or scales, is exact */
+	if (s->derived && !of_rule && ball_flow(ev, note, k))
 		return;
 	ball_finite(ev, note, k);
 	if (s->derived)
 		n->path = n->magnitude;
 	if (s->op != OP_CUMPROD)
 		n->most = most_of(ev, note, k);
-	/* Another formula for the same partial may round at its own size. */
-	if (s->part == TRACE_FORMULA && n->radius > 0)
+	/* Another formula for the same partial may round at its own size. A rule of op custom has to do without. */
+	if (s->part == TRACE_FORMULA && !s->quiet && n->radius > 0)
 		n->radius += FORMULA_ROUNDINGS * ev->dtype[s->dtype].unit * n->magnitude +
 		    ball_absolute(ev, k, FORMULA_ROUNDINGS);
 	if (!n->reason && !(n->magnitude + n->radius <= ev->dtype[s->dtype].max))

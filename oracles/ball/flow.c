@@ -81,7 +81,9 @@ static void flow_cast(const struct evaluation *ev, struct note *note, int k, con
 	note[k].radius = g.radius;
 	note[k].most = g.most;
 	note[k].flushed = g.flushed;
-	if (to->precision < from->precision || to->emax < from->emax || to->emin > from->emin)
+	/* A flow that is exact may be a value of the coarser dtype, too. */
+	const bool exact = g.radius == 0 && ball_representable(ev->value[a], ev->scalar[k].dtype);
+	if (!exact && (to->precision < from->precision || to->emax < from->emax || to->emin > from->emin))
 		round_products(&note[k], to, 1, is_some(&g));
 }
 

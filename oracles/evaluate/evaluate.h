@@ -42,7 +42,7 @@ struct scalar {
 	bool exact; /* the value was computed without any rounding */
 	enum trace_part part;
 	bool quiet;   /* no hook was called for it */
-	bool derived; /* a tangent or adjoint, or computed from a derived scalar by trace_derive */
+	bool derived; /* a tangent or adjoint, or computed from a derived scalar by trace_derive or a rule */
 	int rank;     /* of op sort */
 	/* How many scatter_mul have it in their operand and no update for it. With times_one, such an element is a
 	 * product by 1 instead. */
@@ -91,6 +91,21 @@ struct oracle_rules;
  * scalar. */
 enum { EVALUATE_PATIENCE = 1 << 20 };
 
+/*
+ * The rule of an op custom, in one direction. All of it are quiet scalars. The function's own ones are those from begin
+ * to end - 1, its operands and the direction stand before them.
+ */
+struct rule_check {
+	int first, begin, end;
+	int n_input, n_result;
+	const int *input, *result; /* of the function: floats only */
+	const int *direction;      /* tangents of input, or cotangents of result */
+	bool adjoint;
+	int n;                    /* n_result, or n_input for adjoint */
+	const int *exact, *given; /* [n] the derivative in that direction, and what the rule gives; -1 is an exact 0 */
+	int order;                /* 1; for derivatives of both more */
+};
+
 /* What the analytic oracle adds while the trace grows. Any of them may be NULL. */
 struct evaluate_hooks {
 	void *self;
@@ -118,6 +133,8 @@ struct evaluate_hooks {
 	/* Scalar `k` was just appended, in place of a call of scalar(): its op, its value and its parents are what
 	 * those of scalar `from` are. */
 	void (*copied)(void *self, int k, int from);
+	/* Whether an engine that uses a rule stays within the radii that the derivative of its function has. */
+	bool (*fits)(void *self, const struct rule_check *check);
 };
 
 /*

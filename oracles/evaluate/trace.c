@@ -208,7 +208,7 @@ int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, 
 	for (int j = 0; j < n; j++)
 		assert(parent[j] >= 0 && parent[j] < k); /* the trace is in order of execution */
 	take_parents(ev, parent, n);
-	for (int j = 0; j < n && ev->part == TRACE_FORMULA; j++)
+	for (int j = 0; j < n && (ev->part == TRACE_FORMULA || ev->quiet); j++)
 		ev->scalar[k].derived |= ev->scalar[parent[j]].derived;
 	if (!reuse_value(ev, k, op, parent, n, &ev->scalar[k].exact))
 		compute(ev, k, op, parent, n);

@@ -1,0 +1,99 @@
+/* quiet.c: the balls of scalars for which no hook was called. */
+#include "quiet.h"
+#include "conventions.h"
+#include "internal.h"
+#include "contribution.h"
+#include "oracles/evaluate/double_of.h"
+
+#include <math.h>
+
+#define R MPFR_RNDN
+
+/* Notes of all scalars from `first` on. They depend on parameters, and each is a class of its own. */
+static void note_quiet(struct analytic *self, int first)
+{
+	analytic_room(self, self->ev.n_scalar);
+	for (int k = first; k < self->ev.n_scalar; k++) {
+		self->note[k].active = true;
+		ball_scalar(&self->ev, self->note, k);
+		self->note[k].alike = k;
+	}
+}
+
+/* How far scalars a and b are apart; -1 is 0. */
+static double distance(struct analytic *self, int a, int b)
+{
+	mpfr_set_zero(self->term, 1);
+	if (a >= 0)
+		mpfr_set(self->term, self->ev.value[a], R);
+	if (b >= 0)
+		mpfr_sub(self->term, self->term, self->ev.value[b], R);
+	return fabs(double_of(self->term));
+}
+
+static bool has_tie(const struct analytic *self, const struct rule_check *check)
+{
+	for (int k = check->first; k < check->end; k++)
+		if (convention_tied(self->note, k))
+			return true;
+	return false;
+}
+
+/* Sweeps the function. The flows of its results, or of its operands for an adjoint, are the derivative. */
+static void sweep_function(struct analytic *self, const struct rule_check *check)
+{
+	analytic_make_flows(self, self->ev.n_scalar);
+	for (int k = check->first; k < check->begin; k++)
+		self->flow[k] = (struct flow){0};
+	analytic_sweep_part(self, check->begin, check->end, check->adjoint ? check->result : check->input,
+	    check->direction, check->adjoint ? check->n_result : check->n_input, check->adjoint);
+	for (int i = 0; check->adjoint && i < check->n_input; i++)
+		flow_finish(self, check->input[i]);
+}
+
+/* How far off an engine may be in derivative number i; negative if that is unknown. */
+static double allowed(const struct analytic *self, const struct rule_check *check, bool swept, int i)
+{
+	const int k = check->exact[i];
+
+	if (swept) {
+		const struct flow *f = &self->flow[(check->adjoint ? check->input : check->result)[i]];
+		return !f->present ? 0 : f->reason ? -1 : fmax(f->tight, f->loose);
+	}
+	return k < 0 ? 0 : self->note[k].reason ? -1 : (check->order > 1 ? BALL_FLOW_SLACK : 1) * self->note[k].radius;
+}
+
+/* How far off the rule may be; infinity if that is unknown. */
+static double error_of(const struct analytic *self, int k)
+{
+	const struct note *n = &self->note[k];
+
+	if (k < 0)
+		return 0;
+	return n->reason || (n->danger && n->escapes) ? INFINITY : n->danger ? n->far : n->radius;
+}
+
+/* The factor by which the rule may be off more, at least 1. A rounding is off by u/(1 + u) at most (Higham, theorem
+ * 2.2), and counts as u. The rest is for the roundings of these doubles. */
+static double allowance(const struct analytic *self, int k)
+{
+	return 1 + 0x1p-40 + (k >= 0 ? self->ev.dtype[self->ev.scalar[k].dtype].unit : 0);
+}
+
+bool quiet_fits(void *context, const struct rule_check *check)
+{
+	struct analytic *self = context;
+
+	note_quiet(self, check->first);
+	self->by_paths = self->apart = true; /* the formulas of a rule round in other binades */
+	const bool swept = check->order == 1 && !has_tie(self, check);
+	if (swept)
+		sweep_function(self, check);
+	for (int i = 0; i < check->n; i++) {
+		const double most = allowance(self, check->given[i]) * allowed(self, check, swept, i);
+
+		if (!(error_of(self, check->given[i]) + distance(self, check->given[i], check->exact[i]) <= most))
+			return false;
+	}
+	return true;
+}
