@@ -1,5 +1,6 @@
 /* graph_layout.c: layered layout of programs, with regions inside their nodes. */
 #include "graph_layout.h"
+#include "graph_route.h"
 #include "graph/walk.h"
 
 #include <stdlib.h>
@@ -370,6 +371,8 @@ static void count_parts(const struct region *top, int *box, int *curve)
 	}
 }
 
+int curve_bend(int y0, int y1) { return (y1 - y0) / 2 > 12 ? (y1 - y0) / 2 : 12; }
+
 struct drawing graph_layout(const struct program *p, struct arena *a)
 {
 	struct layout l = {.p = p, .a = a, .text = program_print(p, a)};
@@ -391,5 +394,6 @@ struct drawing graph_layout(const struct program *p, struct arena *a)
 		c->x1 = to->x + to->w / 2;
 		c->y1 = to->y;
 	}
+	graph_route(&l.d);
 	return l.d;
 }

@@ -27,6 +27,8 @@ struct curve {
 	int from, to;
 	int x0, y0, x1, y1;
 	bool captured;
+	bool around; /* it first goes to (side, top), then straight down to (side, bottom): a box is in its way */
+	int side, top, bottom; /* set by graph_route */
 };
 
 struct drawing {
@@ -36,6 +38,8 @@ struct drawing {
 	struct curve *curve;
 };
 
+/* How far the ends of a piece of a curve go straight down: half of its height, and more than nothing. */
+int curve_bend(int y0, int y1);
 struct drawing graph_layout(const struct program *p, struct arena *a);
 /* Pixels: width of a character of the label, of the two smaller lines, and height of a line. */
 enum { BOX_LABEL_CHAR = 8, BOX_DETAIL_CHAR = 7, BOX_LINE = 16 };

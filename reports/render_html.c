@@ -11,7 +11,7 @@
 #include "index.h"
 #include "view.h"
 
-enum { OPEN_TABLES = 3, LINKS = 3, MARGIN = 8, ROWS_SHOWN = 60, COLUMN_WIDTH = 500 /* of half the page, in pixels */ };
+enum { OPEN_TABLES = 3, LINKS = 3, MARGIN = 12, ROWS_SHOWN = 60, COLUMN_WIDTH = 500 /* of half the page, in pixels */ };
 
 /* ---- what is wrong ---- */
 
@@ -99,6 +99,14 @@ static int box_of_line(const struct drawing *d, const char *line)
 	return -1;
 }
 
+/* A piece of a curve that ends `short_of` pixels above (x1, y1), where its tip is. */
+static void put_piece(struct text *out, int x0, int y0, int x1, int y1, int short_of)
+{
+	const int bend = curve_bend(y0, y1);
+
+	text_put(out, "C%d %d %d %d %d %d", x0, y0 + bend, x1, y1 - bend, x1, y1 - short_of);
+}
+
 static void put_graph(struct text *out, const struct drawing *drawing, const char *departure)
 {
 	struct drawing d = *drawing;
@@ -115,11 +123,17 @@ static void put_graph(struct text *out, const struct drawing *drawing, const cha
 		put_box(out, &d.box[k], k == here);
 	for (int k = 0; k < d.n_curve; k++) {
 		const struct curve *c = &d.curve[k];
-		int bend = (c->y1 - c->y0) / 2 > 12 ? (c->y1 - c->y0) / 2 : 12;
 
-		text_put(out, "<path%s marker-end=\"url(#tip)\" d=\"M%d %dC%d %d %d %d %d %d\"/>\n",
-		    c->captured ? " class=\"captured\"" : "", c->x0, c->y0, c->x0, c->y0 + bend, c->x1, c->y1 - bend,
-		    c->x1, c->y1 - 1);
+		text_put(out, "<path%s marker-end=\"url(#tip)\" d=\"M%d %d", c->captured ? " class=\"captured\"" : "",
+		    c->x0, c->y0);
+		if (c->around) {
+			put_piece(out, c->x0, c->y0, c->side, c->top, 0);
+			text_put(out, "V%d", c->bottom);
+			put_piece(out, c->side, c->bottom, c->x1, c->y1, 1);
+		} else {
+			put_piece(out, c->x0, c->y0, c->x1, c->y1, 1);
+		}
+		text_put(out, "\"/>\n");
 	}
 	text_put(out, "</svg></div>\n");
 }
@@ -134,7 +148,7 @@ static void put_inputs(struct text *out, const struct testcase *c, int point)
 	for (int k = 0; k < c->program.top.n_param; k++) {
 		const struct tensor *t = &c->point[point][k];
 
-		text_put(out, "<tr><td class=\"mono\">v%d<td class=\"mono\">%s<td class=\"mono\">",
+		text_put(out, "<tr><td class=\"mono\">v%d<td class=\"mono whole\">%s<td class=\"mono\">",
 		    c->program.top.param + k, type_print(&t->type, type));
 		html_put(out, "%s\n", view_tensor(t, out->arena));
 	}

@@ -9,6 +9,7 @@
 #include "reports/escape.h"
 #include "reports/file.h"
 #include "reports/graph_layout.h"
+#include "reports/graph_route.h"
 #include "reports/index.h"
 #include "tests/check.h"
 
@@ -235,6 +236,54 @@ static void check_drawing(const char *path, const struct drawing *d)
 		CHECK(d->curve[k].captured || d->curve[k].y0 < d->curve[k].y1, "%s: curve %d leads up", path, k);
 }
 
+/* A curve around boxes has room beside all that may be in its way.  Returns how many there are. */
+static int check_sides(const char *path, const struct drawing *d)
+{
+	int n = 0;
+
+	for (int k = 0; k < d->n_curve; k++) {
+		const struct curve *c = &d->curve[k];
+
+		if (!c->around)
+			continue;
+		n++;
+		CHECK(c->y0 <= c->top && c->top < c->bottom && c->bottom < c->y1, "%s: curve %d leads up", path, k);
+		for (int i = 0; i < d->n_box; i++) {
+			const struct box *b = &d->box[i];
+
+			CHECK(!graph_in_the_way(d, c, i) || c->side <= b->x - 5 || c->side >= b->x + b->w + 5 ||
+			        c->bottom <= b->y || c->top >= b->y + b->h,
+			    "%s: curve %d crosses box %d", path, k, i);
+		}
+	}
+	return n;
+}
+
+/* A value that is used by its neighbour and again further down. */
+static void test_routes(struct arena *a)
+{
+	static const struct {
+		const char *results;
+		int around;
+	} uses[] = {{"\"y\"", 0}, {"\"x\",\"y\"", 1}, {"\"y\",\"x\"", 1}};
+
+	for (size_t k = 0; k < sizeof uses / sizeof *uses; k++) {
+		const char *text = arena_printf(a,
+		    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\"],"
+		    "\"body\":[{\"out\":[\"y\"],\"op\":\"sin\",\"args\":[\"x\"]}],"
+		    "\"results\":[%s],\"points\":[[1]],\"request\":[]}",
+		    uses[k].results);
+		struct error e = {0};
+		struct testcase c;
+		struct drawing d;
+
+		CHECK(testcase_read(text, strlen(text), a, &c, &e), "%s: %s", e.place, e.text);
+		d = graph_layout(&c.program, a);
+		CHECK(
+		    check_sides(uses[k].results, &d) == uses[k].around, "%s: not %d", uses[k].results, uses[k].around);
+	}
+}
+
 static void test_drawings(struct arena *a)
 {
 	static const char *const cases[] = {"corpus/documents/nx-while-acc-mul-x-n3.json",
@@ -254,6 +303,7 @@ static void test_drawings(struct arena *a)
 		d = graph_layout(&c.program, a);
 		CHECK(d.n_box > 3, "%s: %d boxes", cases[k], d.n_box);
 		check_drawing(cases[k], &d);
+		check_sides(cases[k], &d);
 	}
 }
 
@@ -355,6 +405,7 @@ int main(int argc, char **argv)
 		check_told(&a);
 		CHECK_LAW(test_fence(&a));
 		test_drawings(&a);
+		test_routes(&a);
 		CHECK_LAW(test_index(&a));
 	}
 	arena_free(&a);
