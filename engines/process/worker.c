@@ -133,18 +133,26 @@ static bool is_sent(int status)
 	return false;
 }
 
+/* Quotes the first line that has arrived.  Only the next exchange may read the buffer again. */
+static void quote_line(struct worker *w, char shown[JSON_SHOWN])
+{
+	char *newline = memchr(w->process.buffer, '\n', w->process.used);
+
+	*newline = '\0';
+	json_quote(w->process.buffer, shown);
+}
+
 /* Sets the error: the first line, with what is wrong about it. */
 static bool no_hello(struct worker *w, const struct error *bad, struct error *e)
 {
-	char shown[JSON_SHOWN], *newline = memchr(w->process.buffer, '\n', w->process.used);
+	char shown[JSON_SHOWN];
 
-	*newline = '\0';
+	quote_line(w, shown);
 	if (!*bad->place && *bad->text) /* the engine itself says why it does not start */
 		return error_set(e, NULL, "%s", bad->text);
 	return error_set(e, NULL, "%s%s%s%s; the first line of the engine was %s",
 	    *bad->place ? "its hello cannot be read: " : "", bad->place, *bad->place ? ": " : "",
-	    *bad->text ? bad->text : "the engine did not start: more than a hello came",
-	    json_quote(w->process.buffer, shown));
+	    *bad->text ? bad->text : "the engine did not start: more than a hello came", shown);
 }
 
 /* Spawns a process and reads its hello.  False with the reason.  *killed: somebody may have killed the process, or the
@@ -450,6 +458,7 @@ bool worker_receive(void *worker, const struct testcase *c, int n, struct arena 
 {
 	struct worker *w = worker;
 	struct error e = {.text = ""};
+	char shown[JSON_SHOWN];
 	enum exchange how;
 	size_t len;
 	int status;
@@ -467,9 +476,11 @@ bool worker_receive(void *worker, const struct testcase *c, int n, struct arena 
 	if (process_line(&w->process, &len) && wire_read_answers(w->process.buffer, len, w->id, c, out, n, a, &e))
 		return true;
 	error_set(&e, NULL, "more than one line"); /* the first error stays */
+	quote_line(w, shown);
 	process_reap(&w->process, 0, &status);
 	answer_all(w, c, n, out, ANSWER_PROTOCOL,
-	    with_complaint(w, arena_printf(a, "%s%s%s", e.place, *e.place ? ": " : "", e.text), a));
+	    with_complaint(
+	        w, arena_printf(a, "%s%s%s; the engine wrote %s", e.place, *e.place ? ": " : "", e.text, shown), a));
 	return false;
 }
 

@@ -227,8 +227,8 @@ static int go_on(struct fuzz_request *r, const struct options *o)
 		return EXIT_USAGE;
 	}
 	if (names_outside(r, &stored)) {
-		complain(
-		    "fuzz: %s/%s names an engine from outside, and a file never starts one; if you trust it, type: %s",
+		complain("fuzz: %s/%s names an engine from outside, and a file never starts one; if you trust it, give "
+		         "--engines FILE as before, or type: %s",
 		    r->resume, SETUP_FILE, setup_resume_command(&stored, &r->texts));
 		return EXIT_NOTHING;
 	}

@@ -95,8 +95,8 @@ static int minimize_case(
 	same.declared = j.declared;
 	limit.deadline = how->seconds > 0 ? bench_clock() + how->seconds : 0;
 	shows = minimize_finding(&same, c, budget, a, &small, &r, &stats);
-	fprintf(stderr, "%s: %d of %d candidates accepted in %d rounds\n", text_harmless(same.signature, a),
-	    stats.accepted, stats.tried, stats.rounds);
+	fprintf(stderr, "%s: %d of %d candidates accepted in %d rounds%s\n", text_harmless(same.signature, a),
+	    stats.accepted, stats.tried, stats.rounds, stats.accepted ? "" : ": the case stays as it is");
 	for (int i = 0; i < slips.n; i++)
 		fprintf(stderr, "slipped to %s\n",
 		    text_harmless(how->slips

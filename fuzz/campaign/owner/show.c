@@ -9,6 +9,8 @@
 #include "fuzz/bench/account.h"
 #include "state.h"
 
+enum { LONG_AGO = 3600 /* seconds: progress is due */ };
+
 /* Whether the engine declares the finding, or the baseline lists it by one of its names.  A flaky one counts apart from
  * it. */
 static bool is_known(const struct campaign *self, const struct finding *f)
@@ -92,9 +94,11 @@ static void show_minimizing(void *campaign) { show(campaign, "minimizing"); }
 
 void campaign_open_progress(struct campaign *self)
 {
-	progress_open(&self->screen, self->o->progress, self->start);
+	progress_open(&self->screen, self->o->progress, self->start - (self->o->resume ? LONG_AGO : 0));
 	self->triage.minimizing = show_minimizing;
 	self->triage.watcher = self;
+	if (self->o->resume) /* it says at once where it stands */
+		show(self, "judging");
 }
 
 void campaign_show_progress(struct campaign *self) { show(self, "judging"); }

@@ -80,7 +80,7 @@ static void test_rows(struct arena *a)
 	    {"test-hang", ANSWER_HANG, "300 ms", 2},
 	    {"test-drip", ANSWER_HANG, "300 ms", 2},
 	    {"test-close", ANSWER_PROTOCOL, "closed its output", 2},
-	    {"test-garbage", ANSWER_PROTOCOL, "", 2},
+	    {"test-garbage", ANSWER_PROTOCOL, "; the engine wrote \"", 2},
 	    {"test-empty", ANSWER_PROTOCOL, "", 2},
 	    {"test-id", ANSWER_PROTOCOL, "request", 2},
 	    {"test-two", ANSWER_PROTOCOL, "more than one line", 2},
