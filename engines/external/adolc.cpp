@@ -1,7 +1,9 @@
 /* adolc.cpp: ADOL-C behind adjudge's protocol.  Build: g++ -O1 -std=c++17 -DENGINE_VERSION='"2.7.2"' adolc.cpp -ladolc -lcjson -o adolc */
-/* Modes: plain; condassign, select as condassign of a taped condition, so that both branches are on the tape. */
+/* Modes: plain; condassign, select as condassign of a taped condition, so that both branches are on the tape.  plain has
+ * that as a spelling, too. */
 #include <adolc/adolc.h>
 
+#include "spellings.hpp"
 #include "tape.hpp"
 
 #ifndef ENGINE_VERSION
@@ -12,8 +14,8 @@ using adjudge::Program;
 
 struct Tape {
 	using Number = adouble;
-	static inline bool takes_both = false; /* the mode */
-	std::vector<double> x;                 /* the last one is 1, if takes_both */
+	static inline bool condassigns = false; /* the mode */
+	std::vector<double> x;                  /* the last one is 1 */
 	int m = 0;
 
 	static void scalars(adjudge::Scalars<adouble> &s)
@@ -29,6 +31,16 @@ struct Tape {
 		BINARY("add", a + b); BINARY("sub", a - b); BINARY("mul", a * b); BINARY("div", a / b); BINARY("pow", pow(a, b));
 		BINARY("atan2", atan2(a, b)); BINARY("max", fmax(a, b)); BINARY("min", fmin(a, b));
 #undef BINARY
+/* A double beside an adouble is another operation of the tape.  x / 3.0 is none here: it is a product with 1/3. */
+#define MIXED(op, call) \
+	s.constant_right[op "|by a double"] = [](const adouble &a, double b) -> adouble { return call; }; \
+	s.constant_left[op "|by a double"] = [](double a, const adouble &b) -> adouble { return call; }
+		MIXED("add", a + b); MIXED("sub", a - b); MIXED("mul", a * b); MIXED("pow", pow(a, b));
+#undef MIXED
+		using T = adouble;
+		adjudge::spelled(s);
+		if (!condassigns)
+			s.others = {"select|condassign"};
 	}
 	void record(const Program &p, const std::vector<double> &point, std::vector<double> &y)
 	{
@@ -53,15 +65,14 @@ struct Tape {
 					}
 				}
 			}
-			if (takes_both) {
-				one_more <<= 1;
-				x.push_back(1);
+			one_more <<= 1;
+			x.push_back(1);
+			if (condassigns || s.drawn("select", p.variant) != "select")
 				s.choose = [&](bool first, const adouble &a, const adouble &b) {
 					adouble out;
 					condassign(out, first ? one_more : adouble(-one_more), a, b);
 					return out;
 				};
-			}
 			for (std::vector<adouble> &result : adjudge::Interpreter<adouble>(p, s).run(in))
 				for (adouble &one : result) {
 					double value;
@@ -76,13 +87,13 @@ struct Tape {
 		m = static_cast<int>(y.size());
 	}
 	int n() const { return static_cast<int>(x.size()); }
-	/* What is asked about the inputs of the program, with or without what the tape has beside them. */
+	/* What is asked about the inputs of the program, with or without the one that the tape has beside them. */
 	static std::vector<double> sized(std::vector<double> list, size_t size)
 	{
 		list.resize(size);
 		return list;
 	}
-	static std::vector<double> own(std::vector<double> list) { return sized(list, list.size() - takes_both); }
+	static std::vector<double> own(std::vector<double> list) { return sized(list, list.size() - 1); }
 	std::vector<double> jacvec(std::vector<double> v)
 	{
 		v = sized(v, x.size());
@@ -121,6 +132,6 @@ static const char declares[] = "\"weak_zero\":true,\"accuracy\":{\"sinh\":{\"abs
 int main(int n, char **argument)
 {
 	std::string mode = n > 1 ? argument[1] : "plain";
-	Tape::takes_both = mode == "condassign";
-	return adjudge::serve<Tape>(Tape::takes_both ? "adol-c condassign" : "adol-c", ENGINE_VERSION, declares);
+	Tape::condassigns = mode == "condassign";
+	return adjudge::serve<Tape>(Tape::condassigns ? "adol-c condassign" : "adol-c", ENGINE_VERSION, declares);
 }

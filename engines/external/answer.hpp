@@ -99,11 +99,24 @@ std::string hello(const std::string &name, const std::string &version, const std
 		names.insert(op.first);
 	for (const auto &op : scalars.constant_right)
 		names.insert(op.first);
-	for (const std::string &op : names)
-		ops += ",\"" + op + "\"";
+	for (const std::string &op : scalars.others)
+		names.insert(op);
+	std::string spellings;
+	for (const std::string &op : names) {
+		const std::string first = op.substr(0, op.find('|'));
+		const std::vector<std::string> more = scalars.spellings(first);
+		if (first == op)
+			ops += ",\"" + op + "\"";
+		if (more.empty() || first + "|" + more[0] != op) /* each op once */
+			continue;
+		spellings += (spellings.empty() ? "" : ",") + quoted(first) + ":[\"usual\"";
+		for (const std::string &name : more)
+			spellings += "," + quoted(name);
+		spellings += "]";
+	}
 	return "\"name\":\"" + name + "\",\"version\":\"" + version + "\",\"requests\":" + requests +
 	    ",\"dtypes\":[\"f64\",\"i64\",\"i32\",\"bool\"],\"unroll\":true,\"constants\":true,\"cases_per_request\":64," +
-	    declares + "\"ops\":[" + ops + "]";
+	    (spellings.empty() ? "" : "\"spellings\":{" + spellings + "},") + declares + "\"ops\":[" + ops + "]";
 }
 
 } // namespace adjudge

@@ -38,4 +38,9 @@ struct Engine {
 	}
 };
 
-int main() { return adjudge::serve_levels<Engine>("boost.math autodiff", BOOST_LIB_VERSION, "\"weak_zero\":true,"); }
+int main()
+{
+	std::string version = BOOST_LIB_VERSION; /* 1_74 */
+	std::replace(version.begin(), version.end(), '_', '.');
+	return adjudge::serve_levels<Engine>("boost.math autodiff", version.c_str(), "\"weak_zero\":true,");
+}

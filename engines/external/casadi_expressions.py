@@ -52,6 +52,17 @@ OPS = {
     "norm": reduced("ca.norm_2"), "cumsum": along("op.add"), "cumprod": along("op.mul"), "matmul": lambda n: f"matmul({of_floats(n)}, {n.shape()})",
 }
 
+# Other calls for these ops, which round alike and have no ties.
+SPELLINGS = {
+    "neg": [("-1 * x", each("lambda a: -1 * a")), ("0 - x", each("lambda a: 0 - a"))], "square": [("x * x", each("lambda a: a * a")), ("ca.power(x, 2)", each("lambda a: ca.power(a, 2)"))],
+    "add": [("b + a", each("lambda a, b: b + a"))], "sub": [("a + -b", each("lambda a, b: a + -b"))], "mul": [("b * a", each("lambda a, b: b * a")), ("ca.times", each("ca.times"))],
+    "div": [("ca.rdivide", each("ca.rdivide"))],
+    "select": [("ca.if_else with short_circuit", "each(lambda p, x, y: ca.if_else(p, x, y, True), {0}, {1}, {2})"), ("ca.conditional", "each(lambda p, x, y: ca.conditional(p, [y], x), {0}, {1}, {2})")],
+    "reduce_sum": [("ca.sum2", reduced("lambda x: ca.sum2(x.T)")), ("ca.dot with ones", reduced("lambda x: ca.dot(x, ca.DM.ones(x.shape))"))],
+    "matmul": [("ca.mtimes", lambda n: f"mtimes({of_floats(n)})" if len(n.shape(0)) == 2 and len(n.shape(1)) == 2 and 0 not in n.shape(0) + n.shape(1) else None)],
+}
+OPS.update({op: [("usual", OPS[op]), *rows] for op, rows in SPELLINGS.items()})
+
 
 class Room:
     """The functions that the source of a program calls."""
@@ -63,7 +74,7 @@ class Room:
         self.np, self.ca, self.op, self.number = numpy, casadi, operator, getattr(casadi, kind.upper())
 
     def names(self):
-        return {name: getattr(self, name) for name in ("np", "ca", "op", "box", "each", "fold", "running", "matmul", "product")}
+        return {name: getattr(self, name) for name in ("np", "ca", "op", "box", "each", "fold", "running", "matmul", "mtimes", "product")}
 
     def box(self, x):
         """An array of expressions; also made from a single one that numpy has taken out of its array."""
@@ -108,6 +119,14 @@ class Room:
             return self.np.zeros(shape)
         return self.box(self.np.matmul(self.np.array(a, dtype=object), self.np.array(b, dtype=object)))
 
+    def mtimes(self, a, b):
+        def matrix(x):
+            return self.ca.reshape(self.column(x.ravel(order="F")), *x.shape)
+        product, out = self.ca.mtimes(matrix(a), matrix(b)), self.np.empty((a.shape[0], b.shape[1]), object)
+        for at in self.np.ndindex(*out.shape):
+            out[at] = product[at]
+        return out
+
 
 def size(type_text):
     out = 1
@@ -126,6 +145,15 @@ def double(v):
     if isinstance(v, int) and abs(v) > 1 << 53:
         raise Unsupported("an integer beyond 2^53")
     return float(v)
+
+
+def of_function(ca, d, x, seed, vjp):
+    f = ca.Function("level", [x], [d])
+    return (f.reverse(1) if vjp else f.forward(1))(x, d, seed)
+
+
+# Spellings of a level: the derivative of d by x, in a direction or along a seed.
+CALLS = [("jtimes", lambda ca, d, x, seed, vjp: ca.jtimes(d, x, seed, vjp)), ("Function.forward and reverse", of_function)]
 
 
 class Engine:
@@ -164,7 +192,7 @@ class Engine:
             seeded = range(len(of)) if vjp else wrt
             seeds = [(k, s) for k, s in zip(seeded, level["cotangents" if vjp else "tangents"]) if adapter.floating((of if vjp else types)[k])]
             seed = ca.DM(flat_of([s for _, s in seeds], of if vjp else types, [k for k, _ in seeds]))
-            d = ca.jtimes(d, x, seed, vjp)
+            d = CALLS[adapter.spelling(case.get("variant", 0), "request", len(CALLS))][1](ca, d, x, seed, vjp)
             if vjp:
                 parts = self.split([d[k] for k in range(d.numel())], types)
                 d, of = self.room.column([v for k in wrt for v in parts[k]]), [types[k] for k in wrt]
@@ -197,7 +225,8 @@ def main():
     two = [[a, *s] for a in ("jvp", "vjp") for s in one]
     three = [[a, *s] for a in ("jvp", "vjp") for s in two]
     adapter.main({"name": f"casadi.{mode}", "version": casadi.__version__, "requests": one + two + three, "dtypes": ["f64", "i64", "i32", "bool"], "ops": list(OPS),
-                  "unroll": True, "weak_zero": True, "finite_math": True}, Engine(mode).answer)
+                  "unroll": True, "weak_zero": True, "finite_math": True,
+                  "spellings": adapter.spellings(OPS, request=[name for name, _ in CALLS])}, Engine(mode).answer)
 
 
 if __name__ == "__main__":

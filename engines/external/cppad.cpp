@@ -1,19 +1,20 @@
 /* cppad.cpp: CppAD behind adjudge's protocol.  Build: g++ -O1 -std=c++17 cppad.cpp -lcjson -lcppad_lib -o cppad */
 /*
  * Modes: plain; optimize, the tape after optimize(); condexp, select as CondExpGt of a taped condition.  The third puts
- * both branches on the tape, where the others have the chosen one alone.
+ * both branches on the tape, where the others have the chosen one alone.  plain has both as spellings, too.
  */
 #include <cppad/cppad.hpp>
 
+#include "spellings.hpp"
 #include "tape.hpp"
 
 using adjudge::Program;
 
 struct Tape {
 	using Number = CppAD::AD<double>;
-	static inline bool optimizes = false, takes_both = false; /* the mode */
+	static inline std::string mode = "plain";
 	CppAD::ADFun<double> f;
-	std::vector<double> x; /* of the program; the tape has one more, which is 1, if takes_both */
+	std::vector<double> x; /* of the program; the tape has one more, which is 1 */
 	size_t m = 0;
 
 	static void scalars(adjudge::Scalars<Number> &s)
@@ -29,7 +30,16 @@ struct Tape {
 #define BINARY(name, call) s.binary[name] = [](const Number &a, const Number &b) -> Number { return call; }
 		BINARY("add", a + b); BINARY("sub", a - b); BINARY("mul", a * b); BINARY("div", a / b); BINARY("pow", CppAD::pow(a, b));
 		BINARY("atan2", CppAD::atan2(a, b)); BINARY("max", CppAD::CondExpGt(a, b, a, b)); BINARY("min", CppAD::CondExpLt(a, b, a, b));
+		BINARY("max|CondExpLe", CppAD::CondExpLe(a, b, b, a)); BINARY("min|CondExpGe", CppAD::CondExpGe(a, b, b, a));
 #undef BINARY
+		using T = Number;
+		adjudge::spelled(s);
+		ADJUDGE_UNARY("abs|fabs", CppAD::fabs(a));
+		s.constant_right["pow|pow(x, int)"] = [](const Number &a, double b) -> Number {
+			return b == 0 || b == 1 || b == 2 ? CppAD::pow(a, static_cast<int>(b)) : CppAD::pow(a, Number(b)); /* a higher power rounds more often */
+		};
+		if (mode == "plain")
+			s.others = {"select|CondExpGt", "gather|VecAD", "request|optimize()"};
 	}
 	void record(const Program &p, const std::vector<double> &point, std::vector<double> &y)
 	{
@@ -47,11 +57,20 @@ struct Tape {
 		if (x.empty() || !m)
 			throw adjudge::Unsupported("a tape without independent or dependent variables");
 		in.assign(x.begin(), x.end());
-		if (takes_both)
-			in.push_back(1);
+		in.push_back(1);
 		CppAD::Independent(in);
-		if (takes_both)
+		if (mode == "condexp" || s.drawn("select", p.variant) != "select")
 			s.choose = [&](bool first, const Number &a, const Number &b) { return CppAD::CondExpGt(first ? in.back() : -in.back(), Number(0), a, b); };
+		if (s.drawn("gather", p.variant) != "gather")
+			s.take = [&](const std::vector<Number> &from, const std::vector<int> &at) {
+				CppAD::VecAD<double> list(from.size());
+				std::vector<Number> taken;
+				for (size_t k = 0; k < from.size(); k++)
+					list[Number(static_cast<double>(k))] = from[k];
+				for (int k : at) /* at a place that the tape sees as a variable */
+					taken.push_back(list[in.back() * static_cast<double>(k)]);
+				return taken;
+			};
 		at = 0;
 		for (int k = 0; k < p.n_input; k++) {
 			inputs.emplace_back();
@@ -66,7 +85,7 @@ struct Tape {
 			throw;
 		}
 		f.Dependent(in, out);
-		if (optimizes)
+		if (mode == "optimize" || s.drawn("request", p.variant) != "request")
 			f.optimize("no_cumulative_sum_op"); /* which adds in another order */
 		f.check_for_nan(false);
 		y = f.Forward(0, whole(x, 1));
@@ -74,8 +93,7 @@ struct Tape {
 	/* With what the tape has beside the inputs of the program. */
 	static std::vector<double> whole(std::vector<double> list, double last)
 	{
-		if (takes_both)
-			list.push_back(last);
+		list.push_back(last);
 		return list;
 	}
 	std::vector<double> jacvec(const std::vector<double> &v)
@@ -105,8 +123,6 @@ struct Tape {
 
 int main(int n, char **argument)
 {
-	std::string mode = n > 1 ? argument[1] : "plain";
-	Tape::optimizes = mode == "optimize";
-	Tape::takes_both = mode == "condexp";
-	return adjudge::serve<Tape>(("cppad" + (n > 1 && mode != "plain" ? " " + mode : "")).c_str(), CPPAD_PACKAGE_STRING, "\"weak_zero\":true,");
+	Tape::mode = n > 1 ? argument[1] : "plain";
+	return adjudge::serve<Tape>(("cppad" + (Tape::mode != "plain" ? " " + Tape::mode : "")).c_str(), CPPAD_PACKAGE_STRING, "\"weak_zero\":true,");
 }

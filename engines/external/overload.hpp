@@ -27,6 +27,7 @@
 #pragma once
 
 #include "answer.hpp"
+#include "spellings.hpp"
 
 namespace adjudge
 {
@@ -241,24 +242,6 @@ template <class Engine> int serve_levels(const char *name, const char *version, 
 	return serve<Engine>(typename Engine::Stacks{}, name, version, declares);
 }
 
-/* ---- rows of a table of ops, in a function scalars(Scalars<T> &s) ---- */
-
-/* call: an expression of a, or of a and b. */
-#define ADJUDGE_UNARY(name, call) s.unary[name] = [](const T &a) -> T { return T(call); }
-#define ADJUDGE_BINARY(name, call) \
-	adjudge::add_binary(s, name, [](const auto &a, const auto &b) -> decltype(T(call)) { return T(call); })
-
-/* op with two numbers, and with a constant on either side, as far as the type has these overloads. */
-template <class T, class F> void add_binary(Scalars<T> &s, const char *name, F op)
-{
-	if constexpr (std::is_invocable_v<F, const T &, const T &>)
-		s.binary[name] = op;
-	if constexpr (std::is_invocable_v<F, const T &, const double &>)
-		s.constant_right[name] = op;
-	if constexpr (std::is_invocable_v<F, const double &, const T &>)
-		s.constant_left[name] = op;
-}
-
 /* What every such type has, under the names of C's library. */
 template <class T> void usual(Scalars<T> &s)
 {
@@ -280,6 +263,7 @@ template <class T> void usual(Scalars<T> &s)
 	ADJUDGE_BINARY("sub", a - b);
 	ADJUDGE_BINARY("mul", a * b);
 	ADJUDGE_BINARY("div", a / b);
+	spelled(s);
 }
 
 } // namespace adjudge

@@ -4,6 +4,7 @@
 #include <cjson/cJSON.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -12,7 +13,8 @@
 #include <string>
 #include <vector>
 
-namespace adjudge {
+namespace adjudge
+{
 
 using Shape = std::vector<int>;
 
@@ -81,6 +83,15 @@ inline void check_doubles(const Binding &of, const cJSON *v)
 		check_doubles(of, x);
 }
 
+/* Which of n spellings the variant of a case draws for an op, or for "request" (../PROTOCOL.md). */
+inline size_t spelling(unsigned variant, const std::string &name, size_t n)
+{
+	uint32_t h = 2166136261u ^ variant;
+	for (unsigned char byte : name)
+		h = (h ^ byte) * 16777619u;
+	return variant && n ? (h ^ h >> 16) % n : 0;
+}
+
 /* ---- programs ---- */
 
 struct Node {
@@ -114,6 +125,7 @@ struct Program {
 	std::vector<Node> nodes;
 	std::vector<int> results, active;
 	int n_input = 0;
+	unsigned variant = 0; /* draws spellings */
 
 	explicit Program(const cJSON *c)
 	{
@@ -131,6 +143,8 @@ struct Program {
 		}
 		for (const cJSON *v = cJSON_GetObjectItemCaseSensitive(c, "results")->child; v; v = v->next)
 			results.push_back(number.at(v->valuestring));
+		if (const cJSON *v = cJSON_GetObjectItemCaseSensitive(c, "variant"))
+			variant = static_cast<unsigned>(v->valueint);
 	}
 	bool is_active(int input) const { return std::find(active.begin(), active.end(), input) != active.end(); }
 	const std::vector<double> &constant(int v) const
@@ -141,7 +155,7 @@ struct Program {
 		return at->second;
 	}
 
-private:
+      private:
 	int define(const char *text)
 	{
 		value.emplace_back(text);
@@ -188,9 +202,12 @@ template <class F> int answer_lines(const std::string &hello, F answer)
 		cJSON *request = cJSON_Parse(line.c_str());
 		if (!request)
 			return 1;
-		std::string out = "{\"id\":" + std::to_string(static_cast<long>(cJSON_GetObjectItemCaseSensitive(request, "id")->valuedouble)) + ",\"answers\":[";
+		std::string out = "{\"id\":" +
+		    std::to_string(static_cast<long>(cJSON_GetObjectItemCaseSensitive(request, "id")->valuedouble)) +
+		    ",\"answers\":[";
 		bool first = true;
-		for (const cJSON *c = cJSON_GetObjectItemCaseSensitive(request, "cases")->child; c; c = c->next, first = false)
+		for (const cJSON *c = cJSON_GetObjectItemCaseSensitive(request, "cases")->child; c;
+		     c = c->next, first = false)
 			out += (first ? "" : ",") + answer_case(c, answer);
 		cJSON_Delete(request);
 		std::cout << out << "]}" << std::endl;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
 #include <type_traits>
 
 namespace adjudge
@@ -57,6 +58,8 @@ inline int position(double index, const std::string &mode, int n)
 /*
  * Ops of one and two operands that the number type has under these names.  An op that the engine lacks is not made of
  * other ops.  The derivative of a square as a*a, for instance, would be two contributions, each rounded.
+ *
+ * A name "add|+=" is another spelling of add, called +=.  Where it does not take the operands, the first one is used.
  */
 template <class T> struct Scalars {
 	std::map<std::string, std::function<T(const T &)>> unary;
@@ -67,13 +70,51 @@ template <class T> struct Scalars {
 	/* The first where the mask is true, else the second, by a choice of the engine's own.  Empty: no engine sees
 	 * that there was a choice. */
 	std::function<T(bool, const T &, const T &)> choose;
+	/* The elements at these positions, by an array of the engine's own; empty as above. */
+	std::function<std::vector<T>(const std::vector<T> &, const std::vector<int> &)> take;
+	/* Spellings, as "select|CondExpGt", whose rule is not in a map. */
+	std::set<std::string> others;
 
-	const std::function<T(const T &, const T &)> &of_two(const std::string &op) const
+	const std::function<T(const T &, const T &)> &of_two(const std::string &key) const
 	{
-		auto at = binary.find(op);
+		auto at = rule(binary, key);
 		if (at == binary.end())
-			throw Unsupported(op + " of two variables");
+			throw Unsupported(key + " of two variables");
 		return at->second;
+	}
+	/* The rule of that name in a map, or else that of the op's first spelling. */
+	template <class Map> static typename Map::const_iterator rule(const Map &map, const std::string &key)
+	{
+		auto at = map.find(key);
+		return at == map.end() ? map.find(key.substr(0, key.find('|'))) : at;
+	}
+	/* The names of an op's spellings beside the first. */
+	std::vector<std::string> spellings(const std::string &op) const
+	{
+		const std::string begin = op + "|";
+		std::set<std::string> out;
+		auto name = [](const auto &row) -> const std::string & {
+			if constexpr (std::is_same_v<decltype(row), const std::string &>)
+				return row;
+			else
+				return row.first;
+		};
+		auto add = [&](const auto &rows) {
+			for (auto at = rows.lower_bound(begin);
+			     at != rows.end() && !name(*at).compare(0, begin.size(), begin); ++at)
+				out.insert(name(*at).substr(begin.size()));
+		};
+		add(unary), add(binary), add(constant_right), add(constant_left), add(others);
+		return {out.begin(), out.end()};
+	}
+	/* The key of the spelling that a variant draws. */
+	std::string drawn(const std::string &op, unsigned variant) const
+	{
+		if (!variant)
+			return op;
+		const std::vector<std::string> names = spellings(op);
+		size_t k = spelling(variant, op, names.size() + 1);
+		return k ? op + "|" + names[k - 1] : op;
 	}
 };
 
@@ -132,12 +173,12 @@ template <class T> class Interpreter
 				out.push_back(constant->second[i]);
 		return out;
 	}
-	/* op of a and value k. */
+	/* op, or a spelling of it, of a and value k. */
 	Vec with(const std::string &op, const Vec &a, int k, const Shape &to) const
 	{
 		Vec b = taken(k, spread(k, to)), out;
 		std::vector<double> right = known(k, to);
-		auto mixed = scalars.constant_right.find(op);
+		auto mixed = scalars.rule(scalars.constant_right, op);
 		bool constant = mixed != scalars.constant_right.end() && !right.empty();
 		for (size_t i = 0; i < a.size(); i++)
 			out.push_back(constant ? mixed->second(a[i], right[i]) : scalars.of_two(op)(a[i], b[i]));
@@ -146,9 +187,10 @@ template <class T> class Interpreter
 	Vec paired(const Node &n, const Shape &to) const
 	{
 		std::vector<double> left = known(n.args[0], to);
-		auto mixed = scalars.constant_left.find(n.op);
+		const std::string key = scalars.drawn(n.op, p.variant);
+		auto mixed = scalars.rule(scalars.constant_left, key);
 		if (left.empty() || mixed == scalars.constant_left.end())
-			return with(n.op, taken(n.args[0], spread(n.args[0], to)), n.args[1], to);
+			return with(key, taken(n.args[0], spread(n.args[0], to)), n.args[1], to);
 		Vec b = taken(n.args[1], spread(n.args[1], to)), out;
 		for (size_t i = 0; i < b.size(); i++)
 			out.push_back(mixed->second(left[i], b[i]));
@@ -224,6 +266,8 @@ template <class T> class Interpreter
 			v[k] = input[k];
 		for (const Node &n : p.nodes) {
 			auto one = scalars.unary.find(n.op);
+			if (one != scalars.unary.end())
+				one = scalars.rule(scalars.unary, scalars.drawn(n.op, p.variant));
 			const Shape &to = shape(n.out);
 			if (n.op == "constant") {
 				check_doubles(p.value[n.out], cJSON_GetObjectItemCaseSensitive(n.json, "value"));
@@ -369,13 +413,19 @@ template <class T> void Interpreter<T>::indexed(const Node &n)
 	if (n.op == "gather") {
 		Axis a = axis_of(n);
 		const auto &index = p.constant(n.args[1]);
+		std::vector<int> from;
 		for (int o = 0; o < a.outer; o++)
 			for (double i : index) {
 				int at = position(i, n.mode(), a.extent);
 				for (int r = 0; r < a.inner; r++)
-					v[n.out].push_back(
-					    at < 0 ? literal<T>(0.0) : v[n.args[0]][(o * a.extent + at) * a.inner + r]);
+					from.push_back(at < 0 ? -1 : (o * a.extent + at) * a.inner + r);
 			}
+		bool dropped = std::find(from.begin(), from.end(), -1) != from.end();
+		if (scalars.take && !dropped)
+			v[n.out] = scalars.take(v[n.args[0]], from);
+		else
+			for (int at : from)
+				v[n.out].push_back(at < 0 ? literal<T>(0.0) : v[n.args[0]][at]);
 	} else if (n.op == "take_along_axis") {
 		Axis a = axis_of(n);
 		const auto &index = p.constant(n.args[1]);

@@ -39,6 +39,12 @@ OPS = {
     "matmul": lambda n: f"matmul({of_floats(n)}, {n.shape()})",
 }
 
+# Other calls: of ops, and of the derivative of v by a.
+SPELLINGS = {"select": [("Piecewise of the other branch", "each(lambda p, x, y: sp.Piecewise((y, sp.Not(p)), (x, True)), {0}, {1}, {2})")],
+             "matmul": [("Matrix", lambda n: f"matrices({of_floats(n)})" if len(n.shape(0)) == 2 and len(n.shape(1)) == 2 and 0 not in n.shape(0) + n.shape(1) else None)]}
+OPS.update({op: [("usual", OPS[op]), *rows] for op, rows in SPELLINGS.items()})
+CALLS = [("diff", lambda sp, v, a: sp.diff(v, a)), ("Matrix.jacobian", lambda sp, v, a: sp.Matrix([v]).jacobian([a])[0]), ("Derivative.doit", lambda sp, v, a: sp.Derivative(v, a).doit())]
+
 
 class Room(Arrays):
     """The functions that the source of a program calls; those of arrays are CasADi's."""
@@ -50,7 +56,7 @@ class Room(Arrays):
         self.np, self.sp, self.op = numpy, sympy, operator
 
     def names(self):
-        return {name: getattr(self, name) for name in ("np", "sp", "op", "box", "each", "fold", "running", "matmul")}
+        return {name: getattr(self, name) for name in ("np", "sp", "op", "box", "each", "fold", "running", "matmul", "matrices")}
 
     def expression(self, x):
         if isinstance(x, (self.sp.Basic, bool, self.np.bool_)):
@@ -69,6 +75,12 @@ class Room(Arrays):
         if not a.size or not b.size:
             return self.np.zeros(shape)
         return self.box(self.np.matmul(self.each(lambda x: x, a), self.each(lambda x: x, b)))
+
+    def matrices(self, a, b):
+        product, out = self.sp.Matrix(*a.shape, self.column(a.ravel())) * self.sp.Matrix(*b.shape, self.column(b.ravel())), self.np.empty((a.shape[0], b.shape[1]), object)
+        for at in self.np.ndindex(*out.shape):
+            out[at] = product[at]
+        return out
 
 
 class Engine:
@@ -100,16 +112,16 @@ class Engine:
             a[:] = values
             args.append(a.reshape(adapter.shape_of(t)))
         y = self.room.column([v for r in names["f"](*args) for v in np.asarray(r, dtype=object).ravel()])
-        d, of = y, outs
+        d, of, (_, diff) = y, outs, CALLS[adapter.spelling(case.get("variant", 0), "request", len(CALLS))]
         for level in case["request"]:
             vjp, wrt = level["transform"] == "vjp", level["wrt"]
             given = {k: s for k, s in zip(range(len(of)) if vjp else wrt, level["cotangents" if vjp else "tangents"]) if adapter.floating((of if vjp else types)[k])}
             seed = [self.room.exact(v) for v in flat_of(list(given.values()), of if vjp else types, list(given))]
             if vjp:
-                parts = self.split([self.sum(s * sp.diff(v, a) for s, v in zip(seed, d) if s != 0) for a in x], types)
+                parts = self.split([self.sum(s * diff(sp, v, a) for s, v in zip(seed, d) if s != 0) for a in x], types)
                 d, of = [v for k in wrt for v in parts[k]], [types[k] for k in wrt]
             else:
-                d = [self.sum(s * sp.diff(v, a) for s, a in zip(seed, x) if s != 0) for v in d]
+                d = [self.sum(s * diff(sp, v, a) for s, a in zip(seed, x) if s != 0) for v in d]
         if any(v.has(sp.Derivative, sp.Subs) for v in d):
             raise Unsupported("a derivative that diff leaves as it is")
         return self.function(x, y), self.function(x, d), types, outs, of
@@ -168,7 +180,8 @@ def main():
     one = [["jvp"], ["vjp"]]
     two = [[a, *s] for a in ("jvp", "vjp") for s in one]
     adapter.main({"name": f"sympy.{mode}", "version": sympy.__version__, "requests": one + two, "dtypes": ["f64", "i64", "i32", "bool"], "ops": list(OPS), "rank": 3,
-                  "unroll": True, "weak_zero": True, "finite_math": True, "timeout_ms": 60000}, Engine(mode).answer)
+                  "unroll": True, "weak_zero": True, "finite_math": True, "timeout_ms": 60000,
+                  "spellings": adapter.spellings(OPS, request=[name for name, _ in CALLS])}, Engine(mode).answer)
 
 
 if __name__ == "__main__":

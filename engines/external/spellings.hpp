@@ -1,0 +1,58 @@
+/*
+ * spellings.hpp: rows of a table of ops for C++ number types, and the spellings that every such type has.
+ * See ../PROTOCOL.md.
+ */
+#pragma once
+
+#include "scalar.hpp"
+
+namespace adjudge
+{
+
+/* ---- rows of a table of ops, in a function scalars(Scalars<T> &s) ---- */
+
+/* call: an expression of a, or of a and b. */
+#define ADJUDGE_UNARY(name, call) s.unary[name] = [](const T &a) -> T { return T(call); }
+#define ADJUDGE_BINARY(name, call) \
+	adjudge::add_binary(s, name, [](const auto &a, const auto &b) -> decltype(T(call)) { return T(call); })
+/* An assignment to a copy of a. */
+#define ADJUDGE_ASSIGNED(name, sign) \
+	adjudge::add_binary(s, name, \
+	    [](const auto &a, const auto &b) -> std::conditional_t<false, decltype(std::declval<T &>() sign b), T> { \
+		    T x = adjudge::number<T>(a); \
+		    x sign b; \
+		    return x; \
+	    })
+
+/* op with two numbers, and with a constant on either side, as far as the type has these overloads. */
+template <class T, class F> void add_binary(Scalars<T> &s, const char *name, F op)
+{
+	if constexpr (std::is_invocable_v<F, const T &, const T &>)
+		s.binary[name] = op;
+	if constexpr (std::is_invocable_v<F, const T &, const double &>)
+		s.constant_right[name] = op;
+	if constexpr (std::is_invocable_v<F, const double &, const T &>)
+		s.constant_left[name] = op;
+}
+
+template <class T, class A> T number(const A &a)
+{
+	if constexpr (std::is_same_v<A, double>)
+		return literal<T>(a);
+	else
+		return T(a);
+}
+
+/* Each rounds as the op does, and has no choice at ties. */
+template <class T> void spelled(Scalars<T> &s)
+{
+	ADJUDGE_ASSIGNED("add|+=", +=);
+	ADJUDGE_ASSIGNED("sub|-=", -=);
+	ADJUDGE_ASSIGNED("mul|*=", *=);
+	ADJUDGE_ASSIGNED("div|/=", /=);
+	ADJUDGE_BINARY("sub|a + -b", a + -b);
+	ADJUDGE_UNARY("neg|0 - x", literal<T>(0.0) - a);
+	ADJUDGE_UNARY("neg|-1 x", literal<T>(-1.0) * a);
+}
+
+} // namespace adjudge
