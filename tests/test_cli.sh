@@ -326,7 +326,7 @@ check 0 gate "$work/cases" --json
 says out '"failures": []'
 ln -s . "$work/cases/circle"
 check 0 gate "$work/cases"
-says out '1 cases'
+says out '1 case, '
 rm "$work/cases/circle"
 cp "$work/small.json" "$work/cases"
 check 0 gate "$work/cases"
