@@ -17,7 +17,7 @@ struct formulation {
 	bool scans;  /* batches become scans, as in an engine without rules for batches */
 	int further; /* op derivative is written for this many orders more than the request has; only its masks differ
 	              */
-	bool loops;  /* every scatter_apply becomes a loop */
+	bool loops;  /* no level is written: only scatter_apply becomes a loop */
 };
 static const struct formulation formulations[] = {
     {false, 0, false}, {true, 0, false}, {false, 1, false}, {true, 1, false}, {false, 0, true}};
@@ -41,11 +41,15 @@ static bool write_levels(
 	struct program below = lower_fixed_points(&c->program, false, a);
 	struct error e = {0};
 
-	if (f->loops ? !has_apply(&below) || !lower_applies(&below, a, &e) : !n && !has_derived_op(&c->program))
+	*out = *c;
+	if (f->loops) {
+		out->program = below;
+		return !n && has_apply(&below) && lower_applies(&out->program, a, &e) && testcase_check(out, &e);
+	}
+	if (!n && !has_derived_op(&c->program))
 		return false;
 	if (f->scans)
 		rules.guard = NULL;
-	*out = *c;
 	if (program_has_derivative(&below) &&
 	    !aot_lower(&below, request_order(c->transform, c->n_transform) + f->further, &rules, a, &below, &e))
 		return false;

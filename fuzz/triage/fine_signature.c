@@ -21,6 +21,8 @@ static const struct shared_name {
     {OP_CAST, OP_RESHAPE},
     {OP_BITWISE_OR, OP_BITWISE_AND}, /* ops without a derivative */
     {OP_BITWISE_XOR, OP_BITWISE_AND},
+    {OP_SHIFT_LEFT, OP_BITWISE_AND},
+    {OP_SHIFT_RIGHT, OP_BITWISE_AND},
 };
 
 static int name_of(const struct node *n, const enum role *role)

@@ -12,6 +12,7 @@
 #include "graph/walk.h"
 #include "fuzz/bench/stop.h"
 #include "fuzz/edit/edit.h"
+#include "fuzz/minimize/simplest.h"
 #include "internal.h"
 #include "trials.h"
 
@@ -27,7 +28,8 @@ static const double same_number = 1e-3;
 struct late {
 	int at; /* its place among the findings */
 	struct testcase c;
-	struct trials trials;
+	struct trials trials;         /* of c, with inner levels written out if the engine answers that one alike */
+	struct request_summary asked; /* by the case of the trials */
 	enum op op; /* the only op of the case beside constants; OP_COUNT: there are several, or it has regions */
 };
 
@@ -59,6 +61,7 @@ static bool open_late(struct triage *self, int at, const struct question *any, s
 	const struct finding *f = &self->finding[at];
 	const struct arena_mark mark = arena_mark(self->side);
 	char path[LATE_TEXT];
+	struct testcase written;
 	struct error e = {0};
 	bool shows;
 
@@ -71,17 +74,21 @@ static bool open_late(struct triage *self, int at, const struct question *any, s
 		arena_rewind(self->side, mark);
 		return false;
 	}
-	trials_make(any, &out->c, self->side, &out->trials);
+	if (f->symptom->asked.order < 2 || !written_alike(any, &out->c, self->side, &written) ||
+	    !case_shows(&written, any, self->side, NULL))
+		written = out->c;
+	out->asked = asked_of(&written);
+	trials_make(any, &written, self->side, &out->trials);
 	out->op = lone_op(&out->c.program);
 	return true;
 }
 
 /* ---- two findings ---- */
 
-/* Whether they have the same request; jvp and vjp of order 2 or more count as the same. */
-static bool asked_alike(const struct symptom *x, const struct symptom *y)
+/* Whether they are the same request; jvp and vjp of order 2 or more count as the same. */
+static bool asked_alike(const struct request_summary *x, const struct request_summary *y)
 {
-	return asked_explains(&x->asked, &y->asked) && asked_explains(&y->asked, &x->asked);
+	return asked_explains(x, y) && asked_explains(y, x);
 }
 
 static bool is_elementwise(enum op op)
@@ -138,6 +145,27 @@ static bool is_wrong_without_nan(
 	    trial_plain_point(any, &y->c, a, &j) == EFFECT_FAILS;
 }
 
+/* Whether x is about NaNs that 0 times infinity can explain, and y about a NaN that a product with a zero derivative
+ * makes, whatever the other factor is. */
+static bool is_zero_times_nan(
+    const struct question *any, const struct symptom *x, const struct late *y, const struct symptom *s, struct arena *a)
+{
+	struct judgement j;
+
+	return x->weak_zero && !s->weak_zero && s->verdict == VERDICT_NAN_LEAK &&
+	    trial_without_zeros(any, &y->c, a, &j) == EFFECT_RIGHT;
+}
+
+/* Whether they need the same things in order to fail, by their trials. */
+static bool need_the_same(const struct late *x, const struct late *y)
+{
+	const bool alike = asked_alike(&x->asked, &y->asked),
+	           first = x->asked.order == 1 && y->asked.order == 1 && x->asked.batch == y->asked.batch;
+
+	return (alike && trials_alike(&x->trials, &y->trials)) ||
+	    ((alike || first) && trials_same_size(&x->trials, &y->trials));
+}
+
 /* Whether x is one elementwise op whose derivative counts as a constant at the next order (same_bug.h).  Its seeds may
  * depend on the inputs too, and hide that. */
 static bool is_constant(const struct question *any, const struct late *x, const struct symptom *s, struct arena *a)
@@ -158,13 +186,14 @@ static bool same_bug_by_trials(
 	if (signature_declared(self->finding[x->at].signature) || signature_declared(self->finding[y->at].signature))
 		return false;
 	if (s->weak_zero || t->weak_zero)
-		return is_wrong_without_nan(any, s, y, t, a) || is_wrong_without_nan(any, t, x, s, a);
+		return is_wrong_without_nan(any, s, y, t, a) || is_wrong_without_nan(any, t, x, s, a) ||
+		    is_zero_times_nan(any, s, y, t, a) || is_zero_times_nan(any, t, x, s, a);
 	if (is_primal_of(any, s, y, t, a) || is_primal_of(any, t, x, s, a) || fails_in_other_mode(any, x, y, s, t, a))
 		return true;
-	if (!asked_alike(s, t))
-		return false;
-	return trials_alike(&x->trials, &y->trials) || fails_with_other_op(any, x, y, a) ||
-	    (is_constant(any, x, s, a) && is_constant(any, y, t, a));
+	if (need_the_same(x, y))
+		return true;
+	return asked_alike(&s->asked, &t->asked) &&
+	    (fails_with_other_op(any, x, y, a) || (is_constant(any, x, s, a) && is_constant(any, y, t, a)));
 }
 
 /* ---- all of them ---- */

@@ -1,13 +1,14 @@
 /* trials.c: see trials.h. */
 #include "trials.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "fuzz/edit/edit.h"
 #include "inlets.h"
 #include "fuzz/minimize/passes.h"
 
-enum { MOST_CAPTURES = 8, LEAST_TRIP = 3, LEAST_LOOP = 2 };
+enum { MOST_CAPTURES = 8, LEAST_TRIP = 3, LEAST_LOOP = 2, LEAST_EXTENT = 4 };
 
 static bool any_not_zero(const struct answer *x, int n_point)
 {
@@ -165,6 +166,43 @@ static bool make_passive(struct edit *e, int k)
 	return false;
 }
 
+/* Gives *value an input of its own if it is a float input that is differentiated and was read before. */
+static bool read_own_input(struct edit *e, int *value, bool *read)
+{
+	const int input = *value - e->c.program.top.param;
+
+	if (input < 0 || input >= e->c.program.top.n_param || !is_float(e, *value) ||
+	    e->c.program.top.n_param == LIMIT_ARGS)
+		return false;
+	if (!read[input]) {
+		read[input] = true;
+		return false;
+	}
+	*value = edit_add_input(e, &e->c.point[0][input], true);
+	return true;
+}
+
+static bool read_own_inputs(struct edit *e, int *value, int n, bool *read)
+{
+	bool any = false;
+
+	for (int k = 0; k < n; k++)
+		any = read_own_input(e, &value[k], read) || any;
+	return any;
+}
+
+static bool make_own_inputs(struct edit *e)
+{
+	bool read[LIMIT_ARGS] = {false}, any = false;
+
+	for (struct walk w = walk_nodes(&e->c.program.top); walk_next(&w);) {
+		any = read_own_inputs(e, w.node->arg, w.node->n_arg, read) || any;
+		for (int k = 0; k < w.node->n_region; k++)
+			any = read_own_inputs(e, w.node->region[k].result, w.node->region[k].n_result, read) || any;
+	}
+	return read_own_inputs(e, e->c.program.top.result, e->c.program.top.n_result, read) || any;
+}
+
 /* ---- the trials ---- */
 
 static struct edit begin(const struct testcase *c, struct arena *a)
@@ -216,6 +254,60 @@ static enum effect try_passive(const struct question *q, const struct testcase *
 	return out;
 }
 
+/* Makes all axes of one extent shorter by one; and of paddings that give such an axis, the last element. */
+static void shorten(struct edit *e, int extent)
+{
+	for (struct walk w = walk_nodes(&e->c.program.top); walk_next(&w);)
+		for (int d = 0; w.node->op == OP_PAD && d < edit_type(e, w.node->out)->shape.rank; d++)
+			if (edit_type(e, w.node->out)->shape.extent[d] == extent &&
+			    edit_type(e, w.node->arg[0])->shape.extent[d] != extent)
+				--*(w.node->attrs.high[d] > 0 ? &w.node->attrs.high[d] : &w.node->attrs.low[d]);
+	edit_change_extent(e, extent, extent - 1);
+}
+
+static int largest_extent(const struct program *p, int below)
+{
+	int most = 0;
+
+	for (int v = 0; v < p->n_value; v++)
+		for (int d = 0; d < p->type[v].shape.rank; d++)
+			if (p->type[v].shape.extent[d] < below && p->type[v].shape.extent[d] > most)
+				most = p->type[v].shape.extent[d];
+	return most;
+}
+
+/* The largest extent that is right with one element less; 0: there is none above 1. */
+static int try_extents(const struct question *q, const struct testcase *c, struct arena *a)
+{
+	for (int extent = INT_MAX; (extent = largest_extent(&c->program, extent)) > 1;) {
+		struct edit e = begin(c, a);
+		struct judgement j;
+
+		shorten(&e, extent);
+		if (effect_of(q, &e, &j) == EFFECT_RIGHT)
+			return extent;
+	}
+	return 0;
+}
+
+static void try_dtypes(const struct question *q, const struct testcase *c, struct arena *a, struct trials *out)
+{
+	for (int d = 0; d < DTYPE_COUNT; d++) {
+		const struct testcase *other = dtype_is_float((enum dtype)d) ? edit_in_dtype(a, c, (enum dtype)d)
+		                                                             : NULL;
+		struct edit e;
+		struct judgement j;
+		enum effect effect;
+
+		if (!other)
+			continue;
+		e = begin(other, a);
+		effect = effect_of(q, &e, &j);
+		out->wrong |= (effect == EFFECT_FAILS ? 1u : 0) << d;
+		out->right |= (effect == EFFECT_RIGHT ? 1u : 0) << d;
+	}
+}
+
 void trials_make(const struct question *q, const struct testcase *c, struct arena *a, struct trials *out)
 {
 	*out = (struct trials){.trip = 0};
@@ -224,6 +316,9 @@ void trials_make(const struct question *q, const struct testcase *c, struct aren
 	out->effect[TRIAL_OFFSETS] = try_edit(q, c, make_first, a);
 	out->effect[TRIAL_SHORTER] = try_shorter(q, c, LEAST_TRIP, a, &out->trip);
 	out->effect[TRIAL_CAPTURE] = try_passive(q, c, a);
+	out->effect[TRIAL_INPUTS] = try_edit(q, c, make_own_inputs, a);
+	out->extent = try_extents(q, c, a);
+	try_dtypes(q, c, a, out);
 }
 
 int trial_trip(const struct question *q, const struct testcase *c, struct arena *a)
@@ -246,6 +341,13 @@ bool trials_alike(const struct trials *x, const struct trials *y)
 		alike = alike || x->effect[k] == EFFECT_RIGHT;
 	}
 	return alike && x->trip == y->trip;
+}
+
+bool trials_same_size(const struct trials *x, const struct trials *y)
+{
+	if (!x->extent || !y->extent || x->wrong != y->wrong)
+		return false;
+	return (x->right && y->right) || (x->extent == y->extent && x->extent >= LEAST_EXTENT);
 }
 
 /* ---- another op ---- */
@@ -354,6 +456,32 @@ enum effect trial_seeds(const struct question *q, const struct testcase *c, stru
 		}
 	}
 	return effect_of(q, &e, j);
+}
+
+enum effect trial_without_zeros(
+    const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
+{
+	struct edit e = begin(c, a);
+	enum regularity *of = NEW(a, enum regularity, e.c.program.n_value);
+	const int n_value = e.c.program.n_value;
+	bool any = false;
+	struct site s;
+
+	for (struct walk w = walk_nodes(&e.c.program.top); walk_next(&w);)
+		of[w.node->out] = op_table[w.node->op].regularity;
+	for (int k = 0; edit_site_last(&e, k, &s); k++) {
+		const int n_arg = s.node->n_arg;
+
+		for (int i = 0, at = s.index; i < n_arg && s.node->op != OP_STOP_GRADIENT; i++) {
+			int *arg = s.region->node[at].arg;
+
+			if (arg[i] >= n_value || of[arg[i]] != REGULARITY_STEP || !is_float(&e, arg[i]))
+				continue;
+			arg[i] = inlet_stop(&e, s.region, at++, arg[i]);
+			any = true;
+		}
+	}
+	return any ? effect_of(q, &e, j) : EFFECT_NONE;
 }
 
 enum effect trial_plain_point(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)

@@ -13,6 +13,7 @@ enum trial_kind {
 	TRIAL_OFFSETS, /* the first positions of slices, the padding before an axis and constant indices are 0 */
 	TRIAL_SHORTER, /* one loop has an iteration less, if it has at least 3 */
 	TRIAL_CAPTURE, /* a value that a loop or branch captures is a constant to differentiation there */
+	TRIAL_INPUTS,  /* each use of an input reads an input of its own */
 	TRIALS
 };
 
@@ -24,15 +25,20 @@ enum effect {
 
 struct trials {
 	enum effect effect[TRIALS];
-	int trip; /* iterations of the loop that is right with one less */
+	int trip;              /* iterations of the loop that is right with one less */
+	int extent;            /* of the axes that are right with one element less, the largest; 0: there are none */
+	unsigned wrong, right; /* the float dtypes in which the case fails, and is right: bits 1 << dtype */
 };
 
-/* Makes all trials of c.  q asks whether a case shows any finding.  About 2 requests each. */
+/* Makes all trials of c.  q asks whether a case shows any finding.  About 20 requests. */
 void trials_make(const struct question *q, const struct testcase *c, struct arena *a, struct trials *out);
 /* How often a loop of c runs that is right with one iteration less; 0: there is no such loop of at least 2. */
 int trial_trip(const struct question *q, const struct testcase *c, struct arena *a);
 /* Whether some trial makes both cases right, and none has different effects on them. */
 bool trials_alike(const struct trials *x, const struct trials *y);
+/* Whether both need axes of a certain length: of the same one, 4 or more; or they are right in some dtypes, and wrong
+ * in the same ones. */
+bool trials_same_size(const struct trials *x, const struct trials *y);
 
 /*
  * Whether an op takes the place of another.  Nodes of op `from` in c become nodes of op `to`, with the same operands.
@@ -47,6 +53,10 @@ enum effect trial_mode(const struct question *q, const struct testcase *c, struc
 enum effect trial_primal(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 /* The effect of making the seeds of every op derivative constants to differentiation. */
 enum effect trial_seeds(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
+/* The effect of stopping differentiation where it ends anyway: behind the ops whose derivative is 0 by definition, such
+ * as floor.  A case that is right then needs a product with that 0. */
+enum effect trial_without_zeros(
+    const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 /* The effect of the point at which every float is 1/2. */
 enum effect trial_plain_point(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 

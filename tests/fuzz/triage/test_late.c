@@ -13,6 +13,18 @@
 #define RESHAPED    "inputs x: f64[]\ny = reshape x shape=[]\nreturn x, y\npoint 0.5\nrequest: vjp\n"
 #define PRODUCT     "inputs x: f64[1]\ny = matmul x, x\nreturn y\npoint [0.5]\nrequest: vjp\n"
 
+/* 65 elements, one more than `iron-vector-tail` is right about. */
+#define FOUR    "0.5, 0.5, 0.5, 0.5, "
+#define SIXTEEN FOUR FOUR FOUR FOUR
+#define TAIL(op) \
+	"inputs x: f64[65]\ny = " op " x, x\nreturn y\npoint [" SIXTEEN SIXTEEN SIXTEEN SIXTEEN "0.5]\nrequest: vjp\n"
+
+/* A derivative that is 0 by definition, times an infinity and times a NaN. */
+#define ZERO_INFINITE \
+	"inputs x: f64[]\nc = constant 1e-200\nf = floor_divide c, x\ns = add f, c\none = constant 1\n" \
+	"y = div one, s\nreturn y\npoint 0.5\nrequest: jvp\n"
+#define ZERO_NAN "inputs x: f64[]\nf = floor_divide x, x\ny = pow x, f\nreturn y\npoint -2\nrequest: jvp\n"
+
 #define TWICE(op) \
 	"inputs x: f64[]\n" \
 	"y = derivative (x, x) primals=1 transform=vjp {\n  params v\n  w = " op " v\n  u = add w, x\n  yield u\n}\n" \
@@ -29,6 +41,9 @@ static const struct join_row {
     {"an op of a family and another op", "tape+scale:reduce_sum:1.5+scale:sin:1.5", SUM, SINE, 2},
     {"one op in both modes", "aot+scale:sin:1.5", SINE, SINE_PUSHED, 1},
     {"two ops whose derivative counts as a constant", "aot+saved-const-higher", SQUARE_TWICE, EXP_TWICE, 1},
+    {"two ops with a limit of one size", "tape+iron-vector-tail", TAIL("add"), TAIL("mul"), 1},
+    {"two ops with the same factor", "tape+scale:add:1.5+scale:mul:1.25", TAIL("add"), TAIL("mul"), 2},
+    {"a derivative of 0 by infinity and by NaN", "forward+fdiff-weak-zero", ZERO_INFINITE, ZERO_NAN, 1},
     {"ops that are wrong if a value is used twice", "tape+warp-copy-assign+warp-matmul-assign", RESHAPED, PRODUCT, 1},
 };
 
@@ -52,7 +67,35 @@ static const struct trial_row {
     {"wrong from 2 iterations on", "functional+residual-fifo", LOOP_OF("3"), TRIAL_SHORTER, EFFECT_FAILS},
     {"too short to be shorter", "functional+residual-fifo", LOOP_OF("2"), TRIAL_SHORTER, EFFECT_NONE},
     {"a captured value", "functional+residual-fifo", LOOP_OF("2"), TRIAL_CAPTURE, EFFECT_RIGHT},
+    {"an input for each use", "tape+warp-copy-assign", RESHAPED, TRIAL_INPUTS, EFFECT_RIGHT},
+    {"wrong with an input for each use", "tape+scale:matmul:1.5", PRODUCT, TRIAL_INPUTS, EFFECT_FAILS},
+    {"one use of an input", "tape+scale:sin:1.5", SINE, TRIAL_INPUTS, EFFECT_NONE},
     {"captured by a derivative alone", "aot+saved-const-higher", SQUARE_TWICE, TRIAL_CAPTURE, EFFECT_NONE},
+};
+
+enum { LOW = 1 << DTYPE_F16, ALL = LOW | 1 << DTYPE_F64, HIGH = ALL & ~LOW };
+
+static const struct size_row {
+	const char *name;
+	struct trials first, second;
+	bool same;
+} size_rows[] = {
+    {"a limit", {.extent = 4, .wrong = ALL}, {.extent = 4, .wrong = ALL}, true},
+    {"a limit that many bugs have", {.extent = 3, .wrong = ALL}, {.extent = 3, .wrong = ALL}, false},
+    {"two limits", {.extent = 4, .wrong = ALL}, {.extent = 5, .wrong = ALL}, false},
+    {"a limit in two dtypes", {.extent = 4, .wrong = LOW, .right = HIGH}, {.extent = 4, .wrong = HIGH, .right = LOW},
+        false},
+    {"sums in one dtype", {.extent = 3, .wrong = LOW, .right = HIGH}, {.extent = 2, .wrong = LOW, .right = HIGH}, true},
+    {"a dtype alone", {.wrong = LOW, .right = HIGH}, {.wrong = LOW, .right = HIGH}, false},
+};
+
+/* The dtypes in which a case fails, and from which extent on. */
+static const struct need_row {
+	const char *name, *spec, *text;
+	int extent;
+} need_rows[] = {
+    {"any size", "tape+scale:reduce_sum:1.5", SUM, 0},
+    {"from 65 elements on", "tape+iron-vector-tail", TAIL("add"), 65},
 };
 
 static void check_join(const struct join_row *row)
@@ -69,7 +112,7 @@ static void check_join(const struct join_row *row)
 	book_close(&b);
 }
 
-static void check_trial(const struct trial_row *row)
+static struct trials trials_of(const char *spec, const char *text)
 {
 	const struct oracle_options o = {.seed = 1, .fd_one_in = 1 << 20};
 	struct trials out;
@@ -78,13 +121,37 @@ static void check_trial(const struct trial_row *row)
 	struct arena a;
 
 	arena_init(&a, BOOK_ARENA);
-	const struct testcase c = test_case(&a, row->text);
+	const struct testcase c = test_case(&a, text);
 
-	CHECK(bench_open(&bench, &row->spec, 1, &o, &e), "%s", e.text);
+	CHECK(bench_open(&bench, &spec, 1, &o, &e), "%s", e.text);
 	trials_make(&(struct question){.bench = &bench}, &c, &a, &out);
-	CHECK(out.effect[row->trial] == row->effect, "%s: effect %d", row->name, out.effect[row->trial]);
 	bench_close(&bench);
 	arena_free(&a);
+	return out;
+}
+
+static void check_trial(const struct trial_row *row)
+{
+	const struct trials out = trials_of(row->spec, row->text);
+
+	CHECK(out.effect[row->trial] == row->effect, "%s: effect %d", row->name, out.effect[row->trial]);
+}
+
+static void check_need(const struct need_row *row)
+{
+	const struct trials out = trials_of(row->spec, row->text);
+	unsigned floats = 0;
+
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		floats |= (dtype_is_float((enum dtype)d) ? 1u : 0) << d;
+	CHECK(out.extent == row->extent, "%s: extent %d", row->name, out.extent);
+	CHECK(out.wrong == floats && !out.right, "%s: wrong in %x, right in %x", row->name, out.wrong, out.right);
+}
+
+static void check_size(const struct size_row *row)
+{
+	CHECK(trials_same_size(&row->first, &row->second) == row->same, "%s", row->name);
+	CHECK(trials_same_size(&row->second, &row->first) == row->same, "%s, exchanged", row->name);
 }
 
 int main(int argc, char **argv)
@@ -98,6 +165,12 @@ int main(int argc, char **argv)
 	for (size_t k = 0; k < sizeof trial_rows / sizeof *trial_rows; k++)
 		if (row_wanted("%s", trial_rows[k].name))
 			check_trial(&trial_rows[k]);
+	for (size_t k = 0; k < sizeof need_rows / sizeof *need_rows; k++)
+		if (row_wanted("%s", need_rows[k].name))
+			check_need(&need_rows[k]);
+	for (size_t k = 0; k < sizeof size_rows / sizeof *size_rows; k++)
+		if (row_wanted("%s", size_rows[k].name))
+			check_size(&size_rows[k]);
 	if (!book_end())
 		return 1;
 	return check_done();
