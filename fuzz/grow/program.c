@@ -14,6 +14,30 @@ enum edit_result grow_trip(struct edit *e, int k)
 	return edit_set_trip(e, &s, k % 2 ? 2 : 3) ? EDIT_TRY : EDIT_SKIP;
 }
 
+/* Where only the last iteration counts, a bug of another one does not show: then more iterations alone are not kept. */
+enum edit_result grow_carry(struct edit *e, int k)
+{
+	struct node_loop l;
+	bool changed = false;
+	struct site s;
+
+	if (!edit_site(e, k / 2, &s))
+		return EDIT_END;
+	l = node_loop(s.node);
+	if (!l.is_loop || node_max_trip(s.node) > 1 || l.counted || op_table[s.node->op].family == FAMILY_FIXED_POINT)
+		return EDIT_SKIP;
+	for (int i = 0; i < l.n_carry; i++) {
+		const int carry = l.first_param + i;
+
+		if (!dtype_is_float(edit_type(e, carry)->dtype) || l.body->result[i] == carry)
+			continue;
+		l.body->result[i] = edit_insert_binary(
+		    e, l.body, l.body->n_node, OP_ADD, carry, l.body->result[i], edit_type(e, carry));
+		changed = true;
+	}
+	return changed && edit_set_trip(e, &s, k % 2 ? 2 : 3) ? EDIT_TRY : EDIT_SKIP;
+}
+
 /* ---- inputs of their own ---- */
 
 /* An input of that type, with generic numbers or those of `like`, an input; < 0: there is none. */

@@ -1,5 +1,6 @@
 /* The typical case: what is degenerate in the smallest case goes if the case still fails, and stays if it does not. */
 #include "fuzz/grow/grow.h"
+#include "fuzz/grow/steps.h"
 
 #include <string.h>
 
@@ -86,6 +87,20 @@ static void check_none(struct arena *a)
 	}
 }
 
+/* A loop whose last iteration alone counts gets iterations that all count. */
+static void check_carry(struct arena *a)
+{
+	struct edit e = {.arena = a,
+	    .c = test_case(a,
+	        "inputs x: f64[]\ny = for (x) trip=1 { params i, c; yield x }\nreturn y\npoint 0.5\nrequest: vjp x\n")};
+	char *text;
+
+	CHECK(grow_carry(&e, 0) == EDIT_TRY && edit_finish(&e, true), "the step applies");
+	text = program_print(&e.c.program, a);
+	CHECK(strstr(text, "trip=3") && strstr(text, "add v2, v0"), "%s", text);
+	CHECK(grow_carry(&e, 0) == EDIT_SKIP, "a loop of three iterations stays");
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -96,6 +111,7 @@ int main(int argc, char **argv)
 		if (row_wanted("%s", rows[i].name))
 			check_row(&rows[i], &a);
 	CHECK_LAW(check_none(&a));
+	CHECK_LAW(check_carry(&a));
 	arena_free(&a);
 	return check_done();
 }
