@@ -85,20 +85,21 @@ static const char *set_mode(struct lab *l, struct node *n, const struct shape *x
 	return LAB_TEXT(l, "mode %s", mode_names[k]);
 }
 
-/* As many elements as fit, forwards from the first or backwards from the last. */
+/* As many elements as fit, or one fewer, forwards from the first or backwards from the last. */
 static const char *set_stride(struct lab *l, struct node *n, const struct shape *x, int k)
 {
 	static const int strides[] = {-3, -2, -1, 1, 2, 3};
 	enum { STRIDES = sizeof strides / sizeof *strides };
-	const int d = k / STRIDES, s = strides[k % STRIDES], step = s < 0 ? -s : s;
+	const int d = k / (2 * STRIDES), fewer = k / STRIDES % 2, s = strides[k % STRIDES], step = s < 0 ? -s : s;
 	struct attrs *a = &n->attrs;
 
 	if (op_table[n->op].family != FAMILY_SLICE || d >= x->rank)
 		return NULL;
 	a->stride[d] = s;
 	a->size[d] = x->extent[d] ? (x->extent[d] - 1) / step + 1 : 0;
+	a->size[d] -= fewer && a->size[d] > 1;
 	a->start[d] = s < 0 && x->extent[d] ? x->extent[d] - 1 : 0;
-	return LAB_TEXT(l, "stride %d along axis %d", s, d);
+	return LAB_TEXT(l, "stride %d along axis %d%s", s, d, fewer ? ", one element fewer" : "");
 }
 
 static const char *set_margins(struct lab *l, struct node *n, const struct shape *x, int k)

@@ -58,6 +58,8 @@ static enum how how_wrong(const struct variant_row *r, double *factor)
 	for (int i = 0; r->of && i < n; i++) {
 		const double ratio = returned[i] / expected[i];
 
+		if (isnan(expected[i])) /* undecided */
+			continue;
 		if (isnan(returned[i]))
 			return HOW_NAN;
 		all_returned &= returned[i] == 0;
@@ -476,7 +478,8 @@ void lab_tell_cause(struct lab *l)
 	if (!text)
 		text = t ? about_operands(l) : LAB_TEXT(l, "The value of %s is wrong.", ops_of_base(l, true));
 	for (int i = 0; i < l->out->n_statement; i++)
-		if (!strcmp(l->out->statement[i].id, "counts"))
+		if (!strcmp(l->out->statement[i].id, "counts") || !strcmp(l->out->statement[i].id, "positions") ||
+		    !strcmp(l->out->statement[i].id, "family"))
 			text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
 	l->out->cause = LAB_TEXT(l, "%s%s", text, about_condition(l));
 }

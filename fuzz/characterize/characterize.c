@@ -204,11 +204,17 @@ static struct condition *condition_of(struct lab *l, const struct explained *x)
 
 /* Whether a separating condition is told where none about the blamed operand is good enough. It must be simple, and
  * predict nearly all variants of both kinds, of which there are some. */
-static bool separates_well(const struct explained *x)
+static bool separates_well(const struct lab *l, const struct explained *x)
 {
 	enum { FEW = 12, TERMS_TOLD = 2 };
 	const double most = 0.98;
 
+	/* that an op to blame is differentiated says nothing */
+	for (int i = 0; i < x->n_term; i++)
+		for (int k = 0; k < l->n_blamed; k++)
+			if (!strncmp(x->term[i].name, "derives ", 8) &&
+			    !strcmp(x->term[i].name + 8, op_table[l->blamed[k].op].name))
+				return false;
 	return x->n_term > 0 && x->n_term <= TERMS_TOLD && x->failing >= FEW && x->passing >= FEW &&
 	    x->failing_with >= most * x->failing && x->passing_without >= most * x->passing;
 }
@@ -222,13 +228,19 @@ static void find_conditions(struct lab *l, int held_out)
 
 	explanation_find(l->explain, l->arena, &separating);
 	explanation_tell(l->explain, blamed, n, l->arena, &told);
+	if (told.gap_to && !lab_kills(l)) {
+		explanation_aside(l->explain, true, false);
+		lab_try_sizes(l, told.gap_from, told.gap_to);
+		explanation_aside(l->explain, false, true);
+		explanation_tell(l->explain, blamed, n, l->arena, &told);
+	}
 	c = condition_of(l, &separating);
 	if (c && held_out)
 		hold_out(l, &separating, held_out, c);
 	l->out->condition = c;
 	l->told = condition_of(l, &told);
 	l->out->told = told.determined ? l->told : NULL;
-	if (!told.determined && !told.always && separates_well(&separating))
+	if (!told.determined && !told.always && separates_well(l, &separating))
 		l->told = l->out->told = c;
 }
 
@@ -271,8 +283,11 @@ bool characterize(struct bench *b, const char *spec, const struct testcase *c, c
 		l.deadline = bench_clock() + o->seconds;
 	*out = (struct characterization){0};
 	l.primal = engine_open("tape", e);
-	if (!l.primal)
+	l.forward = l.primal ? engine_open("aot", e) : NULL;
+	if (!l.forward) {
+		engine_close(l.primal);
 		return false;
+	}
 	arena_init(&l.work, LAB_ARENA);
 	arena_init(&l.scratch, LAB_ARENA);
 	l.explain = explanation_open();
@@ -295,6 +310,7 @@ bool characterize(struct bench *b, const char *spec, const struct testcase *c, c
 	if (l.others.oracle)
 		bench_close(&l.others);
 	engine_close(l.primal);
+	engine_close(l.forward);
 	arena_free(&l.work);
 	arena_free(&l.scratch);
 	return true;

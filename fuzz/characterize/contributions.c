@@ -25,7 +25,7 @@ static const struct tensor *value_at_point(struct edit *e, int value)
 	return answer[0].status == ANSWER_OK && answer[0].n_primal == 1 ? answer[0].primal : NULL;
 }
 
-static void replace_in_regions(struct node *n, int from, int to)
+void lab_replace_inside(struct node *n, int from, int to)
 {
 	struct walk w;
 	struct region whole = {.n_node = 1, .node = n};
@@ -64,7 +64,7 @@ static int split_value(struct edit *e, const struct use *u)
 			e->c.point[p][top->n_param - 1] = e->c.point[p][input];
 		edit_site(e, u->site, &s);
 		if (u->operand < 0)
-			replace_in_regions(s.node, is_input ? top->param + input : u->value, own);
+			lab_replace_inside(s.node, is_input ? top->param + input : u->value, own);
 		else
 			s.node->arg[u->operand] = own;
 		return top->n_param - 1;
@@ -112,6 +112,33 @@ static bool is_empty(const struct variant_row *r)
 	return empty;
 }
 
+/* Gives a single jvp tangents of both signs: a rule may be wrong for one of them. */
+static void mix_tangents(struct edit *e, int turns)
+{
+	static const double tangents[] = {1, -0.75, 0.5, -1.25};
+	enum { TANGENTS = sizeof tangents / sizeof *tangents };
+	struct transform *t = &e->c.transform[0];
+
+	if (e->c.n_transform != 1 || t->kind != TRANSFORM_JVP)
+		return;
+	t->n_seed = t->n_wrt;
+	t->seed = NEW(e->arena, struct tensor, t->n_wrt);
+	for (int k = 0; k < t->n_wrt; k++) {
+		t->seed[k] = tensor_new(e->arena, edit_type(e, e->c.program.top.param + t->wrt[k]));
+		for (int i = 0, n = shape_elements(&t->seed[k].type.shape); i < n; i++)
+			edit_round(t->seed[k].type.dtype, tangents[(i + k + turns) % TANGENTS], &t->seed[k].at[i]);
+	}
+}
+
+bool lab_use_alone(struct edit *e, const struct use *u)
+{
+	const int own = split_value(e, u);
+
+	if (own >= 0)
+		lab_wrt(e, &own, 1);
+	return own >= 0;
+}
+
 /*
  * Judges the derivative by the own input: alone, or besides those of the request.  turns: the numbers of the inputs are
  * exchanged so often, which may select another operand of a maximum, clamp or select.
@@ -122,16 +149,16 @@ static const struct variant_row *try_use(struct lab *l, const struct use *u, boo
 	const struct transform *t = request_outermost(l->typical->transform, l->typical->n_transform);
 	const struct variant_row *row;
 	int wrt[LIMIT_ARGS], n = 0, own;
-	struct site s;
 
 	rotate_inputs(&e, turns);
 	own = split_value(&e, u);
-	if (own < 0 || !edit_site(&e, u->site, &s))
+	if (own < 0)
 		return NULL;
 	for (int i = 0; !alone && t && i < t->n_wrt; i++)
 		wrt[n++] = t->wrt[i];
 	wrt[n++] = own;
 	lab_wrt(&e, wrt, n);
+	mix_tangents(&e, turns);
 	l->focus = alone ? -1 : n - 1;
 	row = lab_try(
 	    l, &e, (const char *const[]){u->name, alone ? "alone" : "with the others", LAB_TEXT(l, "v%d", u->value)});
@@ -143,8 +170,9 @@ static void try_ways(struct lab *l, const struct use *u, bool alone)
 {
 	enum { TURNS = 3 };
 	const struct variant_row *row = try_use(l, u, alone, 0);
+	const bool forward = lab_kind(l) == TRANSFORM_JVP;
 
-	for (int turns = 1; row && is_empty(row) && turns < TURNS; turns++)
+	for (int turns = 1; row && (is_empty(row) || (forward && !row->fails)) && turns < TURNS; turns++)
 		row = try_use(l, u, alone, turns);
 }
 
@@ -256,6 +284,8 @@ static bool use_counts(struct lab *l, const struct testcase *c, const struct use
 	if (own < 0)
 		return true;
 	lab_wrt(&e, &own, 1);
+	if (e.c.n_transform == 1) /* the engine has no jvp */
+		e.c.transform[0].kind = TRANSFORM_VJP;
 	if (!edit_finish(&e, false))
 		return true;
 	engine_answer(l->primal, &e.c, &l->scratch, answer);

@@ -7,7 +7,8 @@
 enum {
 	OPS = 2,        /* to blame, at most */
 	DRAWS = 4000,   /* of each */
-	JUDGED = 250,   /* of them */
+	JUDGED = 320,   /* of them */
+	FRESH = 4,      /* one in so many tests the condition */
 	OPS_DRAWN = 3,  /* aimed at in a program */
 	EXTENT_MOST = 6 /* of an axis */
 };
@@ -76,7 +77,11 @@ void experiment_drawn(struct lab *l)
 
 			if (!draw(l, blamed[i].op, &p, k, &c))
 				continue;
+			l->strict = true;
+			explanation_fresh(l->explain, judged % FRESH == FRESH - 1);
 			lab_sample(l, &c);
+			explanation_fresh(l->explain, false);
+			l->strict = false;
 			judged++;
 		}
 	}

@@ -84,6 +84,8 @@ void explanation_aside(struct explanation *x, bool aside, bool thin)
 	x->add_thin = thin;
 }
 
+void explanation_fresh(struct explanation *x, bool fresh) { x->add_fresh = fresh; }
+
 /* The name of operand k of the first node with that op. */
 static const char *operand_words(const struct program *p, enum op op, int k, struct arena *a)
 {
@@ -127,8 +129,8 @@ static void put_role(struct explanation *x, const char *role, int v)
 	variant_put(&x->in_role[k], v);
 }
 
-void explanation_add(struct explanation *x, const struct testcase *c, bool fails, enum variant_outcome o, int number,
-    struct arena *scratch)
+void explanation_add(struct explanation *x, const struct testcase *c, const struct known_cotangents *known, bool fails,
+    enum variant_outcome o, int number, struct arena *scratch)
 {
 	const struct facts *f;
 	int v;
@@ -138,7 +140,7 @@ void explanation_add(struct explanation *x, const struct testcase *c, bool fails
 			return;
 	if (x->n_variant == VARIANTS)
 		return;
-	f = facts_of(c, scratch);
+	f = facts_with(c, known, scratch);
 	v = x->n_variant++;
 	x->number[v] = number;
 	if (fails)
@@ -152,6 +154,8 @@ void explanation_add(struct explanation *x, const struct testcase *c, bool fails
 		variant_put(&x->aside, v);
 	if (x->add_thin)
 		variant_put(&x->thin, v);
+	if (x->add_fresh)
+		variant_put(&x->fresh, v);
 	for (int i = 0; i < f->n_role; i++)
 		put_role(x, f->role[i], v);
 	for (int i = 0; i < FEATURE_COUNT; i++)

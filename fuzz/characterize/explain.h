@@ -20,17 +20,20 @@ void explanation_about(struct explanation *x, const struct testcase *c);
 /* The variants that are added from now on count for what is told alone.  thin: of many with the same measures, a few
  * count. */
 void explanation_aside(struct explanation *x, bool aside, bool thin);
+/* The variants that are added from now on test what is told: it is not found on them. */
+void explanation_fresh(struct explanation *x, bool fresh);
 
 /* What a variant shows.  One that passes shows little if all its derivatives are 0, or if it is at a tie, where the
  * engine may choose. */
 enum variant_outcome { OUTCOME_PASSES, OUTCOME_FAILS, OUTCOME_ZERO, OUTCOME_TIE };
 
 /*
- * Adds a variant.  fails: for explanation_find; o: for explanation_tell.  c must be checked; number is the caller's
- * name for it, added only once.  scratch: for the computation.
+ * Adds a variant.  fails: for explanation_find; o: for explanation_tell.  c must be checked; known: cotangents in it,
+ * or NULL.  number is the caller's name for it, added only once.  scratch: for the computation.
  */
-void explanation_add(struct explanation *x, const struct testcase *c, bool fails, enum variant_outcome o, int number,
-    struct arena *scratch);
+struct known_cotangents;
+void explanation_add(struct explanation *x, const struct testcase *c, const struct known_cotangents *known, bool fails,
+    enum variant_outcome o, int number, struct arena *scratch);
 
 enum { EXPLANATION_TERMS = 3 };
 
@@ -42,10 +45,11 @@ struct literal {
 };
 
 struct explained {
-	int n_term;      /* 0: `always`, or no condition is better than a constant guess */
-	bool determined; /* of what is told: it predicts enough of the variants */
-	bool always;     /* every variant fails */
-	bool any;        /* one of the terms is enough; else all are needed */
+	int n_term;           /* 0: `always`, or no condition is better than a constant guess */
+	bool determined;      /* of what is told: it predicts enough of the variants, also of the fresh ones */
+	int gap_from, gap_to; /* of what is told: counts that no variant has, between which a threshold lies; 0: none */
+	bool always;          /* every variant fails */
+	bool any;             /* one of the terms is enough; else all are needed */
 	struct literal term[EXPLANATION_TERMS];
 	int failing, failing_with, passing, passing_without;
 	int n_alternative;

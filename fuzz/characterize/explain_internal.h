@@ -10,7 +10,7 @@ enum {
 	VARIANTS = 8192,
 	WORDS = VARIANTS / 64,
 	ROLES = 512,
-	MEASURED = 320 /* measures of ops of the case */
+	MEASURED = 640 /* measures of ops of the case */
 };
 
 /* Variants for which something holds. */
@@ -33,7 +33,7 @@ struct explanation {
 	int number[VARIANTS];
 	struct variant_set fails, fails_plainly; /* for the first condition; for what is told */
 	struct variant_set aside, mute;          /* they count only for what is told; only for the other condition */
-	struct variant_set thin;
+	struct variant_set thin, fresh;          /* fresh: what is told is tested on them, not found */
 	struct variant_set has[FEATURES];
 	bool own_op[OP_COUNT]; /* in a case that the condition is to be about */
 	int n_measured;
@@ -42,7 +42,7 @@ struct explanation {
 	int n_role;
 	char *role[ROLES]; /* owned */
 	struct variant_set in_role[ROLES];
-	bool add_aside, add_thin; /* so are those that are added now */
+	bool add_aside, add_thin, add_fresh; /* so are those that are added now */
 };
 
 static inline bool variant_in(const struct variant_set *s, int v) { return s->at[v / 64] >> v % 64 & 1; }

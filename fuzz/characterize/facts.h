@@ -32,8 +32,11 @@ struct facts {
 	bool *changes;               /* [n_value] differs between two executions at one point */
 	bool *zero_factor[2];        /* [n_value] result of a product: that factor has an element 0 */
 	int *uses;                   /* [n_value] how many operands and results are this value */
-	struct value_span *span;     /* [n_value] elements; not known if the program had to be lowered */
-	struct operand_comparison *comparison; /* [n_value] of the node with that result; known as spans are */
+	int *trips, *odd_trips;      /* [n_value] first result of a loop: most iterations; whether it was an odd number
+	                              */
+	struct node_elements *elements; /* [n_value] of the node with that result; not known if the program had to be
+	                                   lowered */
+	const struct known_cotangents *known; /* NULL: none */
 	int n_role; /* operands that pass a derivative on: "lower bound of clamp", "values captured by the body of for"
 	             */
 	const char *role[FACTS_ROLES];
@@ -45,6 +48,8 @@ struct facts {
 
 /* The features of a valid case, at all its points together.  In the arena. */
 struct facts *facts_of(const struct testcase *c, struct arena *a);
+/* The same, if cotangents in it are known. */
+struct facts *facts_with(const struct testcase *c, const struct known_cotangents *known, struct arena *a);
 
 /* Whether one program takes the same path at two points, as far as its features show.  These are computed values,
  * chosen operands, trip counts up to three, ties, indices and singular operands. */

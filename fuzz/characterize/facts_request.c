@@ -91,7 +91,9 @@ bool facts_is_form(enum feature f)
 	    f == FEATURE_INPUT_SPREAD || f == FEATURE_SCALAR_SPREAD || f == FEATURE_USED_TWICE;
 }
 
-struct facts *facts_of(const struct testcase *c, struct arena *a)
+struct facts *facts_of(const struct testcase *c, struct arena *a) { return facts_with(c, NULL, a); }
+
+struct facts *facts_with(const struct testcase *c, const struct known_cotangents *known, struct arena *a)
 {
 	struct facts *f = NEW(a, struct facts, 1);
 	struct testcase *live = NEW(a, struct testcase, 1);
@@ -106,8 +108,10 @@ struct facts *facts_of(const struct testcase *c, struct arena *a)
 	f->reached = NEW(a, bool, c->program.n_value + 1);
 	f->uses = NEW(a, int, c->program.n_value + 1);
 	f->live = NEW(a, bool, c->program.n_value + 1);
-	f->comparison = NEW(a, struct operand_comparison, c->program.n_value + 1);
-	f->span = NEW(a, struct value_span, c->program.n_value + 1);
+	f->elements = NEW(a, struct node_elements, c->program.n_value + 1);
+	f->trips = NEW(a, int, c->program.n_value + 1);
+	f->odd_trips = NEW(a, int, c->program.n_value + 1);
+	f->known = known;
 	facts_find_varied(f);
 	facts_at_points(f);
 	facts_of_program(f);

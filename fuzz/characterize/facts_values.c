@@ -18,6 +18,7 @@ struct watch {
 	bool *untaken;  /* [n_value] a select, maximum or minimum did not take it as operand, at least once */
 	bool *lost;     /* the same for maximum and minimum only */
 	bool known;     /* values have the numbers of the case: nothing was lowered */
+	int point;
 	bool *run, *unentered, *chooses, *taken[FACTS_OPERANDS], *changes, *zero_factor[2];
 	uint64_t *last;            /* [n_value] hash of the value when it was last computed at this point; 0: not yet */
 	uint64_t path, first_path; /* the branches and trip counts so far at this point, and at the first */
@@ -252,6 +253,8 @@ static void watch_loop(struct watch *w, const struct node *n, const struct tenso
 	f->at[FEATURE_TRIPS_OVER_SIX] |= trips > 6;
 	f->at[FEATURE_TRIPS_OVER_SEVEN] |= trips > 7;
 	f->at[FEATURE_TRIPS_ZERO] |= trips == 0;
+	f->trips[n->out] = trips > f->trips[n->out] ? trips : f->trips[n->out];
+	f->odd_trips[n->out] |= trips % 2;
 	w->path = w->path * 31 + (uint64_t)trips;
 	w->unentered[n->out] |= trips == 0;
 	f->at[FEATURE_LOOP_ENDS_EARLY] |= (n->op == OP_FOR || n->op == OP_SCAN) && n->attrs.until &&
@@ -284,8 +287,6 @@ static void watch_values(struct watch *w, const struct node *n, const struct ten
 		const struct tensor *y = &value[n->out + k];
 
 		watch_change(w, n->out + k, y);
-		if (w->known)
-			measures_watch(w->f, n->out + k, y);
 		for (int i = 0, size = shape_elements(&y->type.shape); i < size && dtype_is_float(y->type.dtype); i++) {
 			w->f->at[FEATURE_NON_FINITE] |= !isfinite(y->at[i].f);
 			w->f->at[FEATURE_NAN_VALUE] |= isnan(y->at[i].f);
@@ -335,16 +336,14 @@ static void watch_step(void *self, const struct region *region, const struct nod
 
 		if (loop && loop->n_out)
 			w->entered[loop->out]++;
-		for (int k = 0; k < region->n_param && w->known; k++)
-			measures_watch(w->f, region->param + k, &value[region->param + k]);
 		return;
 	}
 	family = op_table[n->op].family;
 	for (int k = 0; k < n->n_out; k++)
 		w->run[n->out + k] = true;
 	watch_values(w, n, value);
-	if (w->known && n->n_out == 1)
-		measures_compare(w->f, n, value);
+	if (w->known && n->n_out)
+		measures_watch(w->f, n, value, w->point);
 	if (family == FAMILY_UNARY || family == FAMILY_BINARY || family == FAMILY_CLAMP || family == FAMILY_SELECT)
 		watch_elementwise(w, n, value);
 	else if (family == FAMILY_REDUCE || family == FAMILY_CUMULATIVE || family == FAMILY_SORT)
@@ -437,12 +436,11 @@ static void run_points(
 		struct tensor input[LIMIT_ARGS], result[LIMIT_ARGS];
 
 		w->path = 1;
+		w->point = k;
 		memset(last, 0, (size_t)p->n_value * sizeof *last);
 		for (int i = 0; i < p->top.n_param; i++)
 			input[i] = (struct tensor){
 			    p->type[p->top.param + i], f->c->point[k][i].at}; /* the first slice of a batch */
-		for (int i = 0; i < p->top.n_param && w->known; i++)
-			measures_watch(f, p->top.param + i, &input[i]);
 		interpret_observed(p, input, observer, f->arena, result);
 		arena_rewind(f->arena, mark);
 		w->first_path = k ? w->first_path : w->path;

@@ -268,14 +268,18 @@ bool lab_fails(struct lab *l, const struct testcase *c, bool fails, struct arena
 	return fails || (again.runs && case_shows(c, &again, scratch, NULL)) || fails_beside(l, c, NUDGE_FAR, scratch);
 }
 
-static bool all_zero(const struct truth_point *p)
+/* Whether no derivative tells: each is 0, or may be off by half of what it is. */
+static bool tells_nothing(const struct truth_point *p)
 {
-	bool zero = p->n_assignment > 0;
+	bool nothing = p->n_assignment > 0;
 
-	for (int k = 0; zero && k < p->n_derivative; k++)
-		for (int i = 0, n = shape_elements(&p->derivative[0][k].type.shape); i < n; i++)
-			zero &= p->derivative[0][k].at[i].reason == REASON_NONE && p->derivative[0][k].at[i].value == 0;
-	return zero;
+	for (int k = 0; nothing && k < p->n_derivative; k++)
+		for (int i = 0, n = shape_elements(&p->derivative[0][k].type.shape); i < n; i++) {
+			const struct component *c = &p->derivative[0][k].at[i];
+
+			nothing &= c->reason == REASON_NONE && (c->value == 0 || !(c->loose < fabs(c->value) / 2));
+		}
+	return nothing;
 }
 
 /* What a decided variant shows.  fails: by lab_fails. */
@@ -292,7 +296,7 @@ static enum variant_outcome outcome_of(
 	if (fails_beside(l, c, l->strict ? NUDGE_SEEDS : NUDGE_NEAR, &l->scratch))
 		return OUTCOME_FAILS;
 	for (int k = 0; k < c->n_point; k++) {
-		zero &= all_zero(&r->truth.point[k]);
+		zero &= tells_nothing(&r->truth.point[k]);
 		tie |= r->truth.point[k].kink;
 	}
 	return zero ? OUTCOME_ZERO : tie ? OUTCOME_TIE : OUTCOME_PASSES;
@@ -303,7 +307,10 @@ static void add_variant(struct lab *l, const struct testcase *c, const struct be
 {
 	const bool fails = lab_fails(l, c, verdict_is_finding[r->judgement[0].verdict], &l->scratch);
 
-	explanation_add(l->explain, c, fails, outcome_of(l, c, r, fails), number, &l->scratch);
+	const enum variant_outcome outcome = lab_in_place(l, c) ? outcome_of(l, c, r, fails) : OUTCOME_TIE;
+	const struct known_cotangents *known = lab_cotangents(l, c);
+
+	explanation_add(l->explain, c, known, fails, outcome, number, &l->scratch);
 }
 
 /* Judges c with engine `which` of b.  The row joins the table once it is complete. */

@@ -36,11 +36,11 @@ struct lab {
 	int hangs, samples;
 	int focus; /* the derivative, of a vjp, that rows are about; -1: the worst one, as the verdict */
 	int asks;  /* how often a case must pass to count as passing; more than 1 if the engine answers by chance */
-	struct explanation *explain; /* the features of every variant */
-	struct engine *primal;
-	bool strict;            /* a variant that passes is not tried at a point beside */
-	struct condition *told; /* out->told, or the best guess where that is missing; NULL: none */
-	int n_blamed;           /* set by experiment `contributions` */
+	struct explanation *explain;     /* the features of every variant */
+	struct engine *primal, *forward; /* right engines: for values and vjp, for jvp */
+	bool strict;                     /* a variant that passes is not tried at a point beside */
+	struct condition *told;          /* out->told, or the best guess where that is missing; NULL: none */
+	int n_blamed;                    /* set by experiment `contributions` */
 	struct blamed blamed[LAB_USES];
 	double needed[FEATURE_COUNT]; /* how much pairs of cases say that the failure needs a feature (needed.c) */
 	int case_room, hash_room, statement_room;
@@ -71,6 +71,8 @@ const struct variant_row *lab_try_other(struct lab *l, struct edit *e, int which
 int lab_others(struct lab *l);
 /* Judges c for the condition only, without a row. */
 void lab_sample(struct lab *l, const struct testcase *c);
+/* Samples the typical case with these extents, along each axis in turn. */
+void lab_try_sizes(struct lab *l, int from, int to);
 /* Judges the base once more with the first engine of b.  Always adds a row. */
 const struct variant_row *lab_again(struct lab *l, struct bench *b, const char *const *cell);
 /*
@@ -123,6 +125,19 @@ struct use {
 };
 /* Lists them in order; returns how many.  Texts in l->arena. */
 int lab_uses(struct lab *l, struct use out[LAB_USES]);
+/* Gives the use an input of its own, which alone is differentiated; false: not possible. */
+bool lab_use_alone(struct edit *e, const struct use *u);
+/* Says which elements of the derivative are wrong by their place, and which iterations (positions.c, iterations.c).
+ * They stand in the cause. */
+void lab_state_positions(struct lab *l);
+void lab_state_iterations(struct lab *l);
+/* Places along an axis, or of an iteration among others. */
+enum place { PLACE_LAST, PLACE_FIRST, PLACE_NOT_FIRST, PLACE_NOT_LAST, PLACE_ODD, PLACE_EVEN, PLACES };
+bool lab_is_at(enum place p, int index, int extent);
+/* "the last iteration", "the last element". */
+const char *lab_place_text(enum place p, bool iterations);
+/* Whether it is the operand that is to blame. */
+bool lab_blames(const struct lab *l, const struct use *u);
 /* Appends statements about the numbers from which on the case fails (counts.c).  They stand in the cause. */
 void lab_state_counts(struct lab *l);
 /*
@@ -137,6 +152,11 @@ void lab_state_needed(struct lab *l);
 /* The operands whose derivative is wrong, by table `contributions`; else ops of the smallest case.  Returns how many.
  */
 int lab_blamed(struct lab *l, struct blamed out[LAB_USES]);
+/* Whether an op to blame is in the top region, unless it is not there in the typical case. */
+bool lab_in_place(const struct lab *l, const struct testcase *c);
+/* The cotangents of the results of the ops to blame in the top region, as a right engine finds them; NULL: not known.
+ * In l->scratch. */
+const struct known_cotangents *lab_cotangents(struct lab *l, const struct testcase *c);
 /* Whether a derivative other than 0 flows through an operand to blame, in this case; true if that is not known. */
 bool lab_role_counts(struct lab *l, const struct testcase *c);
 /* Writes out->cause: the paragraph that a maintainer reads first (cause.c).  Call it after all else. */

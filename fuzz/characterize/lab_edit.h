@@ -11,6 +11,8 @@ void lab_wrt(struct edit *e, const int *wrt, int n);
 /* Gives every float or bool tensor that is no scalar one more axis of extent 2: in front, or behind.  False: not
  * possible. */
 bool lab_add_axis(struct edit *e, bool behind);
+/* Replaces uses of a value in the regions of a node. */
+void lab_replace_inside(struct node *n, int from, int to);
 /* Finds the first loop of the top region with a float carry, and that carry; false if there is none. */
 bool lab_find_loop(struct edit *e, struct site *s, struct node_loop *loop, int *carry);
 /* Names of all ops except constants, in order: "for(mul), sin".  In l->arena. */

@@ -7,7 +7,7 @@
 #include "facts.h"
 #include "fuzz/edit/edit.h"
 
-enum { MEASURES = 256, TIES_MOST = 64 };
+enum { MEASURES = 512 };
 
 static const struct measure_row {
 	enum measure_unit unit;
@@ -59,75 +59,6 @@ const char *measure_text(
 	return with_noun(arena_printf(a, "%s%s", text, from), n == 1, a);
 }
 
-/* ---- values ---- */
-
-static int most_ties(const struct tensor *x, int n)
-{
-	int most = n ? 1 : 0;
-
-	for (int i = 0; i < n && n <= TIES_MOST; i++) {
-		int same = 0;
-
-		for (int k = 0; k < n; k++)
-			same += x->at[k].f == x->at[i].f;
-		most = same > most ? same : most;
-	}
-	return most;
-}
-
-void measures_watch(struct facts *f, int value, const struct tensor *x)
-{
-	struct value_span *s = &f->span[value], now = {true, INFINITY, -INFINITY, INFINITY, 0, 0, 0, 0, 0, 0};
-	const int n = dtype_is_float(x->type.dtype) ? shape_elements(&x->type.shape) : 0;
-
-	for (int i = 0; i < n; i++) {
-		const double y = x->at[i].f;
-
-		now.low = fmin(now.low, y);
-		now.high = fmax(now.high, y);
-		now.near = fmin(now.near, fabs(y));
-		now.far = fmax(now.far, fabs(y));
-		now.integers += y == trunc(y);
-		now.fractions += y != trunc(y);
-		now.zeros += y == 0;
-		now.descents += i && y < x->at[i - 1].f;
-	}
-	if (!n)
-		return;
-	now.ties = most_ties(x, n);
-	if (!s->known)
-		*s = now;
-	s->low = fmin(s->low, now.low);
-	s->high = fmax(s->high, now.high);
-	s->near = fmin(s->near, now.near);
-	s->far = fmax(s->far, now.far);
-	s->integers = now.integers > s->integers ? now.integers : s->integers;
-	s->fractions = now.fractions > s->fractions ? now.fractions : s->fractions;
-	s->zeros = now.zeros > s->zeros ? now.zeros : s->zeros;
-	s->descents = now.descents > s->descents ? now.descents : s->descents;
-	s->ties = now.ties > s->ties ? now.ties : s->ties;
-}
-
-void measures_compare(struct facts *f, const struct node *n, const struct tensor *value)
-{
-	const struct shape *to = &value[n->out].type.shape;
-	struct operand_comparison *c = &f->comparison[n->out];
-
-	if ((op_table[n->op].family != FAMILY_BINARY && n->op != OP_CLAMP) ||
-	    !dtype_is_float(value[n->arg[0]].type.dtype))
-		return;
-	c->known = true;
-	for (int i = 0, size = shape_elements(to); i < size; i++) {
-		double x[3] = {0};
-
-		for (int k = 0; k < n->n_arg && k < 3; k++)
-			x[k] = value[n->arg[k]].at[shape_broadcast_offset(&value[n->arg[k]].type.shape, to, i)].f;
-		c->below |= x[0] < x[1];
-		c->above |= x[0] > x[1];
-		c->above_third |= n->n_arg > 2 && x[0] > x[2];
-	}
-}
-
 /* ---- nodes ---- */
 
 static void put(struct facts *f, enum measure_id id, const struct node *n, int operand, double x)
@@ -144,9 +75,22 @@ static void put(struct facts *f, enum measure_id id, const struct node *n, int o
 		f->measure[f->n_measure++] = (struct node_measure){id, n->op, operand, x};
 }
 
+/* A number, and whether it is odd, or no multiple of others: rows of MEASURE_SIZE in measures.def. */
+static void put_size(struct facts *f, enum measure_id id, enum measure_id odd, const struct node *n, int operand, int x)
+{
+	put(f, id, n, operand, x);
+	put(f, odd, n, operand, x % 2 != 0);
+	put(f, (enum measure_id)(odd + 1), n, operand, x % 3 != 0);
+	put(f, (enum measure_id)(odd + 2), n, operand, x % 4 != 0);
+	put(f, (enum measure_id)(odd + 3), n, operand, x % 8 != 0);
+}
+#define PUT_SIZE(f, id, n, operand, x) put_size(f, MEASURE_##id, MEASURE_##id##_ODD, n, operand, x)
+
+static bool orders(enum family f) { return f == FAMILY_SORT || f == FAMILY_REDUCE || f == FAMILY_CUMULATIVE; }
+
 static void of_value(struct facts *f, const struct node *n, int k)
 {
-	const struct value_span *s = &f->span[n->arg[k]];
+	const struct element_span *s = &f->elements[n->out].operand[k];
 
 	if (!s->known)
 		return;
@@ -156,10 +100,66 @@ static void of_value(struct facts *f, const struct node *n, int k)
 	put(f, MEASURE_FAR, n, k, s->far);
 	put(f, MEASURE_FRACTIONS, n, k, s->fractions);
 	put(f, MEASURE_INTEGERS, n, k, s->integers);
+	put(f, MEASURE_ODDS, n, k, s->odds);
+	put(f, MEASURE_EVENS, n, k, s->evens);
 	put(f, MEASURE_ZEROS, n, k, s->zeros);
 	if (op_table[n->op].family == FAMILY_SORT)
 		put(f, MEASURE_DESCENTS, n, k, s->descents);
-	put(f, MEASURE_TIES, n, k, s->ties);
+	s = &f->elements[n->out].tangent[k];
+	if (s->known) {
+		put(f, MEASURE_TANGENT_SMALL, n, k, -s->low);
+		put(f, MEASURE_TANGENT_LARGE, n, k, s->high);
+		put(f, MEASURE_TANGENT_NEAR, n, k, -s->near);
+		put(f, MEASURE_TANGENT_FAR, n, k, s->far);
+	}
+	s = &f->elements[n->out].operand[k];
+	if (orders(op_table[n->op].family))
+		put(f, MEASURE_TIES, n, k, s->ties);
+}
+
+/* Predicates, masks, indices and starts. */
+static void of_integers(struct facts *f, const struct node *n, int k)
+{
+	const struct element_span *s = &f->elements[n->out].operand[k];
+	const struct type *t = &f->c->program.type[n->arg[k]];
+
+	if (!s->known)
+		return;
+	if (t->dtype == DTYPE_BOOL) {
+		put(f, MEASURE_TRUES, n, k, s->odds);
+		put(f, MEASURE_FALSES, n, k, s->zeros);
+		return;
+	}
+	put(f, MEASURE_SMALL, n, k, -s->low);
+	put(f, MEASURE_LARGE, n, k, s->high);
+	put(f, MEASURE_ZEROS, n, k, s->zeros > 0);
+	put(f, MEASURE_ODDS, n, k, s->odds);
+	put(f, MEASURE_EVENS, n, k, s->evens);
+	if (t->shape.rank)
+		put(f, MEASURE_FIRST, n, k, s->first);
+}
+
+/* The extents and elements of the result, and the elements of its cotangent if they are known. */
+static void of_result(struct facts *f, const struct node *n)
+{
+	const struct element_span *y = &f->elements[n->out].result, *c = &f->elements[n->out].cotangent;
+	const struct shape *s = &f->c->program.type[n->out].shape;
+
+	for (int d = 0; d < s->rank; d++)
+		PUT_SIZE(f, RESULT_EXTENT, n, -1, s->extent[d]);
+
+	if (y->known) {
+		put(f, MEASURE_RESULT_SMALL, n, -1, -y->low);
+		put(f, MEASURE_RESULT_LARGE, n, -1, y->high);
+		put(f, MEASURE_RESULT_NEAR, n, -1, -y->near);
+		put(f, MEASURE_RESULT_FAR, n, -1, y->far);
+	}
+	if (c->known) {
+		put(f, MEASURE_COTANGENT_SMALL, n, -1, -c->low);
+		put(f, MEASURE_COTANGENT_LARGE, n, -1, c->high);
+		put(f, MEASURE_COTANGENT_NEAR, n, -1, -c->near);
+		put(f, MEASURE_COTANGENT_FAR, n, -1, c->far);
+	}
 }
 
 static void of_operands(struct facts *f, const struct node *n)
@@ -173,16 +173,20 @@ static void of_operands(struct facts *f, const struct node *n)
 		const struct shape *s = &p->type[v].shape;
 		bool is_param = v >= p->top.param && v < p->top.param + p->top.n_param;
 
-		if (!dtype_is_float(p->type[v].dtype))
+		if (!dtype_is_float(p->type[v].dtype)) {
+			if (k < SPAN_OPERANDS)
+				of_integers(f, n, k);
 			continue;
+		}
 		if (joins)
 			put(f, MEASURE_SPREAD, n, k, shape_elements(s) < shape_elements(&p->type[n->out].shape));
 		if (f->reached[v])
 			put(f, MEASURE_COMPUTED, n, k, !is_param);
 		put(f, MEASURE_LATER_USED, n, k, f->uses[v] - 1);
 		put(f, MEASURE_RANK, n, k, s->rank);
-		put(f, MEASURE_ELEMENTS, n, k, shape_elements(s));
-		of_value(f, n, k);
+		PUT_SIZE(f, ELEMENTS, n, k, shape_elements(s));
+		if (k < SPAN_OPERANDS)
+			of_value(f, n, k);
 	}
 }
 
@@ -212,13 +216,17 @@ static void of_pairs(struct facts *f, const struct node *n)
 
 static void of_comparison(struct facts *f, const struct node *n)
 {
-	const struct operand_comparison *c = &f->comparison[n->out];
+	const struct operand_comparison *c = &f->elements[n->out].comparison;
 
 	if (!c->known)
 		return;
 	if (n->op != OP_CLAMP) {
 		put(f, MEASURE_FIRST_BELOW, n, -1, c->below);
 		put(f, MEASURE_FIRST_ABOVE, n, -1, c->above);
+		put(f, MEASURE_FIRST_NEARER, n, -1, c->nearer);
+		put(f, MEASURE_FIRST_FARTHER, n, -1, c->farther);
+		put(f, MEASURE_SIGNS_OPPOSITE, n, -1, c->opposite);
+		put(f, MEASURE_SIGNS_ALIKE, n, -1, c->alike);
 		return;
 	}
 	put(f, MEASURE_BELOW_BOUND, n, -1, c->below);
@@ -251,7 +259,7 @@ static void of_axes(struct facts *f, const struct node *n)
 		put(f, MEASURE_AXIS_LATER, n, -1, d > 0);
 		put(f, MEASURE_AXIS_EARLIER, n, -1, d < x->rank - 1);
 		if (one)
-			put(f, MEASURE_AXIS_EXTENT, n, -1, x->extent[d]);
+			PUT_SIZE(f, AXIS_EXTENT, n, -1, x->extent[d]);
 	}
 	if (o->family == FAMILY_TRANSPOSE) {
 		put(f, MEASURE_CYCLE, n, -1, !own_inverse);
@@ -263,10 +271,10 @@ static void of_axes(struct facts *f, const struct node *n)
 		put(f, MEASURE_UNSORTED_AXES, n, -1, !ascends);
 	}
 	if (o->family == FAMILY_REDUCE) {
-		put(f, MEASURE_GROUP, n, -1, group);
+		PUT_SIZE(f, GROUP, n, -1, group);
 		put(f, MEASURE_KEEPDIMS, n, -1, a->keepdims);
 	}
-	put(f, MEASURE_LINES, n, -1, group ? all / group : 0);
+	PUT_SIZE(f, LINES, n, -1, group ? all / group : 0);
 }
 
 /* Starts, strides and ends of a slice; margins of a pad. */
@@ -287,10 +295,13 @@ static void of_windows(struct facts *f, const struct node *n)
 		if (family == FAMILY_PAD) {
 			put(f, MEASURE_PAD_LOW, n, -1, a->low[d]);
 			put(f, MEASURE_PAD_HIGH, n, -1, a->high[d]);
+			put(f, MEASURE_PAD_LOW_LATER, n, -1, d ? a->low[d] : 0);
+			put(f, MEASURE_PAD_HIGH_LATER, n, -1, d ? a->high[d] : 0);
 			continue;
 		}
 		backwards += a->stride[d] < 0 && size > 1;
 		put(f, MEASURE_STRIDE, n, -1, size > 1 ? fabs((double)a->stride[d]) : 0);
+		put(f, MEASURE_STRIDE_LATER, n, -1, size > 1 && d ? fabs((double)a->stride[d]) : 0);
 		put(f, MEASURE_START, n, -1, a->start[d] < end ? a->start[d] : end);
 		put(f, MEASURE_LEFT_OUT, n, -1, x->extent[d] - 1 - (a->start[d] > end ? a->start[d] : end));
 	}
@@ -313,10 +324,10 @@ static void of_matrices(struct facts *f, const struct node *n)
 
 	put(f, MEASURE_LEFT_VECTOR, n, -1, a->rank == 1);
 	put(f, MEASURE_RIGHT_VECTOR, n, -1, b->rank == 1);
-	put(f, MEASURE_MATRIX_ROWS, n, -1, a->rank > 1 ? a->extent[a->rank - 2] : 1);
-	put(f, MEASURE_MATRIX_INNER, n, -1, a->rank ? a->extent[a->rank - 1] : 1);
-	put(f, MEASURE_MATRIX_COLUMNS, n, -1, b->rank > 1 ? b->extent[b->rank - 1] : 1);
-	put(f, MEASURE_MATRIX_BATCH, n, -1, fmax(batch_of(a), batch_of(b)));
+	PUT_SIZE(f, MATRIX_ROWS, n, -1, a->rank > 1 ? a->extent[a->rank - 2] : 1);
+	PUT_SIZE(f, MATRIX_INNER, n, -1, a->rank ? a->extent[a->rank - 1] : 1);
+	PUT_SIZE(f, MATRIX_COLUMNS, n, -1, b->rank > 1 ? b->extent[b->rank - 1] : 1);
+	PUT_SIZE(f, MATRIX_BATCH, n, -1, batch_of(a) > batch_of(b) ? batch_of(a) : batch_of(b));
 }
 
 static void of_shapes(struct facts *f, const struct node *n)
@@ -342,13 +353,13 @@ static void of_shapes(struct facts *f, const struct node *n)
 		put(f, MEASURE_NEW_AXES, n, -1, y->rank - x->rank);
 		break;
 	case FAMILY_CONCATENATE:
-		put(f, MEASURE_OPERANDS, n, -1, n->n_arg);
+		PUT_SIZE(f, OPERANDS, n, -1, n->n_arg);
 		break;
 	case FAMILY_GATHER:
 	case FAMILY_SCATTER:
 	case FAMILY_TAKE_ALONG_AXIS:
 	case FAMILY_SCATTER_APPLY:
-		put(f, MEASURE_INDICES, n, -1, shape_elements(&type[n->arg[1]].shape));
+		PUT_SIZE(f, INDICES, n, -1, shape_elements(&type[n->arg[1]].shape));
 		put(f, MEASURE_INDEX_SCALAR, n, -1, !type[n->arg[1]].shape.rank);
 		break;
 	default:
@@ -377,6 +388,10 @@ static void of_regions(struct facts *f, const struct node *n)
 		put(f, MEASURE_BRANCH, n, -1, facts_ran(f, &n->region[1]));
 	if (!l.is_loop)
 		return;
+	if (f->run && n->n_out) {
+		put(f, MEASURE_TRIPS, n, -1, f->trips[n->out]);
+		put(f, MEASURE_TRIPS_ODD, n, -1, f->odd_trips[n->out]);
+	}
 	put(f, MEASURE_CARRIES, n, -1, l.n_carry);
 	put(f, MEASURE_ROWS, n, -1, l.n_xs);
 	put(f, MEASURE_STACKED, n, -1, l.n_ys);
@@ -398,6 +413,8 @@ void facts_of_measures(struct facts *f)
 		if (!is_live(f, w.node))
 			continue;
 		of_operands(f, w.node);
+		if (w.node->n_out == 1 && !w.node->n_region)
+			of_result(f, w.node);
 		if (w.node->n_region)
 			of_regions(f, w.node);
 		if (!w.node->n_arg || w.node->n_region)

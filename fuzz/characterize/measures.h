@@ -21,23 +21,46 @@ struct node_measure {
 	double x;    /* what is compared with thresholds; of unit BELOW, minus the number */
 };
 
-/* What the float elements of a value were, over all its computations at all points. */
-struct value_span {
+enum { SPAN_OPERANDS = 4 };
+
+/* What the elements of a tensor were, over all its computations at all points. */
+struct element_span {
 	bool known;
 	double low, high, near, far; /* near, far: the least and the largest magnitude */
-	int fractions, integers, zeros, descents, ties;
+	double first;                /* the largest first element */
+	int fractions, integers, odds, evens, zeros, descents, ties;
 };
 
 /* How the first operand of a node compares with the next two, in some element at some point. */
 struct operand_comparison {
-	bool known, below, above, above_third;
+	bool known, below, above, above_third, nearer, farther, opposite, alike;
+};
+
+/* What the elements of a node were. */
+struct node_elements {
+	struct element_span operand[SPAN_OPERANDS], tangent[SPAN_OPERANDS], result, cotangent;
+	struct operand_comparison comparison;
+};
+
+/* The cotangent of the result of a node of a case without dead nodes, and the tangents of its operands. */
+struct known_cotangent {
+	int value;
+	const struct tensor *at;                     /* [n_point] */
+	const struct tensor *tangent[SPAN_OPERANDS]; /* [n_point] NULL: not known */
+};
+
+enum { KNOWN_COTANGENTS = 6 };
+
+struct known_cotangents {
+	int n;
+	bool seeded; /* they come from the seeds of the case, not from ones */
+	struct known_cotangent of[KNOWN_COTANGENTS];
 };
 
 struct facts;
-/* Notes the elements of a computed value, or of a parameter of a region. */
-void measures_watch(struct facts *f, int value, const struct tensor *x);
-/* Notes how the operands of an elementwise node compare with each other. */
-void measures_compare(struct facts *f, const struct node *n, const struct tensor *value);
+/* Notes the elements of operands and result of an executed node (elements.c).  Of an elementwise node, only elements
+ * count whose cotangent is not known to be 0. */
+void measures_watch(struct facts *f, const struct node *n, const struct tensor *value, int point);
 /* Sets f->measure; after facts_find_live. */
 void facts_of_measures(struct facts *f);
 

@@ -1,4 +1,5 @@
-/* vary.c: experiments that vary one thing of the typical case: the values of an input, an extent, the rank. */
+/* vary.c: experiments that vary one thing of the typical case: the values of an input, integers, an extent, the rank.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -63,9 +64,55 @@ void experiment_values(struct lab *l)
 	}
 }
 
+/* ---- integers ---- */
+
+static const int integers[] = {-1, 0, 1, 2, 3, 4, 5, 6, 7};
+enum { INTEGERS = sizeof integers / sizeof *integers, INTEGER_TENSORS = 4, SINGLE_ELEMENTS = 4, SINGLE_MOST = 4 };
+
+/* Tensor number k of integers or truth values in the program or at its point; NULL: there are no more. */
+static struct tensor *integer_tensor(struct edit *e, int k)
+{
+	struct region *top = &e->c.program.top;
+
+	for (int i = 0; i < top->n_param; i++)
+		if (!dtype_is_float(edit_type(e, top->param + i)->dtype) && !k--)
+			return &e->c.point[0][i];
+	for (struct walk w = walk_nodes(top); walk_next(&w);)
+		if (w.node->op == OP_CONSTANT && !dtype_is_float(w.node->attrs.value.type.dtype) && !k--)
+			return &w.node->attrs.value;
+	return NULL;
+}
+
+/* Sets all elements of that tensor, or one, to x.  False: there is no such tensor, or no such number. */
+static bool try_integer(struct lab *l, int tensor, int element, int x)
+{
+	struct edit e = lab_edit_of(l, l->typical);
+	struct tensor *t = integer_tensor(&e, tensor);
+	const int n = t ? shape_elements(&t->type.shape) : 0;
+
+	if (element >= n || (t && t->type.dtype == DTYPE_BOOL && (x < 0 || x > 1)))
+		return false;
+	for (int i = 0; i < n; i++)
+		if (element < 0 || element == i)
+			t->at[i].i = dtype_wrap(t->type.dtype, x);
+	lab_try(l, &e,
+	    (const char *const[]){LAB_TEXT(l, "%d", tensor),
+	        element < 0 ? "all elements" : LAB_TEXT(l, "element %d", element), LAB_TEXT(l, "%d", x)});
+	return true;
+}
+
+void experiment_integers(struct lab *l)
+{
+	lab_columns(l, (const char *const[]){"tensor", "set", "value"}, 3);
+	for (int t = 0; t < INTEGER_TENSORS && !lab_kills(l); t++)
+		for (int element = -1; element < SINGLE_ELEMENTS; element++)
+			for (int k = 0; k < (element < 0 ? INTEGERS : SINGLE_MOST + 1); k++)
+				(void)try_integer(l, t, element, integers[k]);
+}
+
 /* ---- extents and ranks ---- */
 
-static const int extents[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17};
+static const int extents[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 17};
 enum { EXTENTS = sizeof extents / sizeof *extents, ADDED = 2 };
 
 static void insert_int(int *list, int n, int at, int x)
@@ -145,6 +192,26 @@ static void try_extents(struct lab *l, const struct testcase *c)
 			edit_change_extent(&e, from, extents[k]);
 			lab_try(l, &e,
 			    (const char *const[]){LAB_TEXT(l, "extent %d", from), LAB_TEXT(l, "%d", extents[k])});
+		}
+	}
+}
+
+void lab_try_sizes(struct lab *l, int from, int to)
+{
+	enum { TRIED = 12 };
+
+	for (int d = 1; d <= 9; d++) {
+		bool there = false;
+
+		for (int v = 0; v < l->typical->program.n_value; v++)
+			for (int i = 0; i < l->typical->program.type[v].shape.rank; i++)
+				there |= l->typical->program.type[v].shape.extent[i] == d;
+		for (int size = from; size <= to && size < from + TRIED && there; size++) {
+			struct edit e = lab_edit_of(l, l->typical);
+
+			edit_change_extent(&e, d, size);
+			if (edit_finish(&e, true))
+				lab_sample(l, &e.c);
 		}
 	}
 }

@@ -59,6 +59,18 @@ static const struct row {
         "inputs x: f64[]\ny = reshape x shape=[]\nz = add y, x\nreturn z\npoint 0.5\nrequest: vjp x\n",
         "The gradient of", "It fails where the operand of reshape is used elsewhere too",
         "contributions,ops,sizes,attributes,drawn,neighbours"},
+    {"functional+swift-nonactive-init", "corpus/zoo/swift-nonactive-init.json",
+        "The gradient with respect to the value captured by the body of for is 0.5 times",
+        "Of what the value captured by the body of for gets, only the part of iterations before the last is wrong.",
+        "contributions,iterations"},
+    {"functional+swift-nonactive-init",
+        "inputs x: f64[2]\none: f64[] = constant 1\ny = scan (one, x) trip=2 carries=1 { params c, r; s = add r, c; "
+        "yield s }\nreturn y\npoint [0.5, 0.5]\nrequest: vjp x\n",
+        "The gradient with respect to the per-iteration input of scan is partly dropped",
+        "Of the per-iteration input of scan, only iterations before the last are wrong.", "contributions,positions"},
+    {"functional+customjvp-unbroadcast", "corpus/zoo/customjvp-unbroadcast-functional.json",
+        "The gradient with respect to the second operand of mul is wrong.", "It fails alike with add, sub,",
+        "contributions,ops"},
     {"tape+wrong-dtype", "inputs x: f64[]\ny = mul x, x\nreturn y\npoint 0.5\nrequest: vjp x\n",
         "The engine's answer about mul has the wrong dtype."},
 };

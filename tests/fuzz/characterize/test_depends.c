@@ -17,8 +17,12 @@ static double number(const struct testcase *c, int input, int i) { return c->poi
 
 static bool far_from_zero(const struct testcase *c) { return fabs(number(c, 0, 0)) > 2; }
 static bool long_axis(const struct testcase *c) { return c->point[0][0].type.shape.extent[0] > 4; }
+static bool short_axis(const struct testcase *c) { return !long_axis(c); }
 static bool negative_second(const struct testcase *c) { return number(c, 1, 0) < 0; }
 static bool fraction(const struct testcase *c) { return number(c, 1, 0) != trunc(number(c, 1, 0)); }
+static bool odd_axis(const struct testcase *c) { return c->point[0][0].type.shape.extent[0] % 2; }
+static bool opposite(const struct testcase *c) { return number(c, 0, 0) * number(c, 1, 0) < 0; }
+static bool farther(const struct testcase *c) { return fabs(number(c, 0, 0)) > fabs(number(c, 1, 0)); }
 static bool always(const struct testcase *c) { return (void)c, true; }
 
 /* Does not depend on anything that can be said. */
@@ -40,7 +44,7 @@ struct op_family {
 static const struct op_family sine = {"x: f64[]", "y = sin x", false};
 static const struct op_family sine_of_sum = {"x: f64[]", "s = add x, x\ny = sin s", false};
 static const struct op_family quotient = {"x: f64[], z: f64[]", "y = div x, z", true};
-static const struct op_family plain_quotient = {"x: f64[], z: f64[]", "y = mul x, z", true};
+static const struct op_family product = {"x: f64[], z: f64[]", "y = mul x, z", true};
 static const struct op_family angle = {"x: f64[], z: f64[]", "y = atan2 x, z", true};
 
 static void add_family(
@@ -52,14 +56,15 @@ static void add_family(
 			                           : arena_printf(a, "%g", spread(i));
 			const struct testcase c = test_function(a, f->inputs, f->body, point, "vjp");
 
-			explanation_add(x, &c, false, rule(&c) ? OUTCOME_FAILS : OUTCOME_PASSES, (*n)++, a);
+			explanation_add(x, &c, NULL, false, rule(&c) ? OUTCOME_FAILS : OUTCOME_PASSES, (*n)++, a);
 		}
 }
 
-/* Running sums of 1 to 9 elements, also with a second axis. */
-static void add_sums(struct explanation *x, bool (*rule)(const struct testcase *), int *n, struct arena *a)
+/* Running sums of so many elements, also with a second axis. */
+static void add_sums_between(
+    struct explanation *x, bool (*rule)(const struct testcase *), int from, int to, int *n, struct arena *a)
 {
-	for (int rows = 1; rows < 10; rows++)
+	for (int rows = from; rows <= to; rows++)
 		for (int columns = 0; columns < 8; columns += 3) {
 			const int size = rows * (columns ? columns : 1);
 			const char *shape = columns ? arena_printf(a, "%d,%d", rows, columns)
@@ -71,8 +76,13 @@ static void add_sums(struct explanation *x, bool (*rule)(const struct testcase *
 				list = arena_printf(a, "%s%s%g", list, i ? ", " : "", 0.5 + i);
 			c = test_function(a, arena_printf(a, "x: f64[%s]", shape), "y = cumsum x axis=0",
 			    arena_printf(a, "[%s]", list), "vjp");
-			explanation_add(x, &c, false, rule(&c) ? OUTCOME_FAILS : OUTCOME_PASSES, (*n)++, a);
+			explanation_add(x, &c, NULL, false, rule(&c) ? OUTCOME_FAILS : OUTCOME_PASSES, (*n)++, a);
 		}
+}
+
+static void add_sums(struct explanation *x, bool (*rule)(const struct testcase *), int *n, struct arena *a)
+{
+	add_sums_between(x, rule, 1, 9, n, a);
 }
 
 /* ---- rows ---- */
@@ -89,11 +99,17 @@ static const struct row {
         "It fails where an element of the operand of sin has a magnitude above 2."},
     {"an extent", {NULL}, long_axis, {OP_CUMSUM, "operand of cumsum"}, true, false,
         "It fails where the axis of cumsum has more than four elements."},
+    {"a parity", {NULL}, odd_axis, {OP_CUMSUM, "operand of cumsum"}, true, false,
+        "It fails where the extent of the axis of cumsum is odd."},
+    {"opposite signs", {&angle}, opposite, {OP_ATAN2, "first operand of atan2"}, true, false,
+        "It fails where the operands of atan2 have opposite signs in some element."},
+    {"magnitudes of two operands", {&product}, farther, {OP_MUL, "second operand of mul"}, true, false,
+        "It fails where the first operand of mul has a larger magnitude than the second in some element."},
     {"a sign of another operand", {&angle}, negative_second, {OP_ATAN2, "first operand of atan2"}, true, false,
         "It fails where an element of the second operand of atan2 is negative."},
     {"a number that is no integer", {&quotient}, fraction, {OP_DIV, "denominator of div"}, true, false,
         "It fails where an element of the denominator of div is not an integer."},
-    {"programs without the operand do not count", {&quotient, &plain_quotient}, negative_second,
+    {"programs without the operand do not count", {&quotient, &product}, negative_second,
         {OP_DIV, "denominator of div"}, true, false,
         "It fails where an element of the denominator of div is negative."},
     {"no condition", {&sine}, always, {OP_SIN, "operand of sin"}, false, true,
@@ -117,7 +133,7 @@ static void test_row(const struct row *r, struct arena *a)
 	explanation_aside(x, true, false);
 	for (int i = 0; i < 2; i++)
 		if (r->of[i])
-			add_family(x, r->of[i], r->of[i] == &plain_quotient ? by_chance : r->rule, &n, a);
+			add_family(x, r->of[i], i && r->of[i] == &product ? by_chance : r->rule, &n, a);
 	if (!first)
 		add_sums(x, r->rule, &n, a);
 	explanation_tell(x, &r->blamed, 1, a, &told);
@@ -137,15 +153,53 @@ static void test_counted(struct arena *a)
 	explanation_about(x, &c);
 	explanation_aside(x, true, true);
 	for (int i = 0; i < 40; i++)
-		explanation_add(x, &c, false, OUTCOME_FAILS, i, a);
-	explanation_add(x, &c, false, OUTCOME_ZERO, 40, a);
-	explanation_add(x, &c, false, OUTCOME_TIE, 41, a);
+		explanation_add(x, &c, NULL, false, OUTCOME_FAILS, i, a);
+	explanation_add(x, &c, NULL, false, OUTCOME_ZERO, 40, a);
+	explanation_add(x, &c, NULL, false, OUTCOME_TIE, 41, a);
 	explanation_tell(x, &blamed, 1, a, &told);
 	CHECK(told.always && told.failing == 12 && !told.passing, "%d, %d", told.failing, told.passing);
 	explanation_aside(x, true, false);
-	explanation_add(x, &c, false, OUTCOME_TIE, 42, a);
+	explanation_add(x, &c, NULL, false, OUTCOME_TIE, 42, a);
 	explanation_tell(x, &blamed, 1, a, &told);
 	CHECK(told.failing == 12 && told.passing == 1, "%d, %d", told.failing, told.passing);
+	explanation_close(x);
+}
+
+/* A condition that does not predict fresh variants is not told; counts that no variant has are named. */
+static void test_fresh(struct arena *a)
+{
+	for (int turn = 0; turn < 2; turn++) {
+		struct explanation *x = explanation_open();
+		const struct testcase about = test_function(a, "x: f64[2]", "y = cumsum x axis=0", "[1, 2]", "vjp");
+		const struct blamed blamed = {OP_CUMSUM, "operand of cumsum"};
+		struct explained told;
+		int n = 0;
+
+		explanation_about(x, &about);
+		explanation_aside(x, true, false);
+		add_sums(x, long_axis, &n, a);
+		explanation_fresh(x, true);
+		add_sums(x, turn ? short_axis : long_axis, &n, a);
+		explanation_tell(x, &blamed, 1, a, &told);
+		CHECK(told.determined == !turn && !told.gap_to, "%d: %s", turn, explanation_text(&told, a));
+		explanation_close(x);
+	}
+}
+
+static void test_gap(struct arena *a)
+{
+	struct explanation *x = explanation_open();
+	const struct testcase about = test_function(a, "x: f64[2]", "y = cumsum x axis=0", "[1, 2]", "vjp");
+	const struct blamed blamed = {OP_CUMSUM, "operand of cumsum"};
+	struct explained told;
+	int n = 0;
+
+	explanation_about(x, &about);
+	explanation_aside(x, true, false);
+	add_sums_between(x, long_axis, 1, 3, &n, a);
+	add_sums_between(x, long_axis, 8, 9, &n, a);
+	explanation_tell(x, &blamed, 1, a, &told);
+	CHECK(told.determined && told.gap_from == 4 && told.gap_to == 7, "%d to %d", told.gap_from, told.gap_to);
 	explanation_close(x);
 }
 
@@ -159,6 +213,8 @@ int main(int argc, char **argv)
 		if (row_wanted("%s", rows[i].name))
 			test_row(&rows[i], &a);
 	CHECK_LAW(test_counted(&a));
+	CHECK_LAW(test_fresh(&a));
+	CHECK_LAW(test_gap(&a));
 	arena_free(&a);
 	return check_done();
 }

@@ -78,6 +78,38 @@ static void test_rows(struct arena *a)
 	    {"x: f64[], z: f64[]", "y = div x, z", "2, 2", MEASURE_SAME_OPERANDS, OP_DIV, -1, 0},
 	    {"x: f64[2], z: f64[]", "y = div x, z", "[2, 1], 2", MEASURE_RANKS_DIFFER, OP_DIV, -1, 1},
 	    {"x: f64[2], z: f64[1]", "y = div x, z", "[2, 1], [2]", MEASURE_SHAPES_DIFFER, OP_DIV, -1, 1},
+	    {"x: f64[2], z: f64[2]", "y = mul x, z", "[1, -3], [2, -2]", MEASURE_FIRST_FARTHER, OP_MUL, -1, 1},
+	    {"x: f64[2], z: f64[2]", "y = mul x, z", "[1, -1], [2, -2]", MEASURE_FIRST_FARTHER, OP_MUL, -1, 0},
+	    {"x: f64[2], z: f64[2]", "y = mul x, z", "[1, -1], [2, 2]", MEASURE_SIGNS_OPPOSITE, OP_MUL, -1, 1},
+	    {"x: f64[2], z: f64[2]", "y = mul x, z", "[1, 0], [2, 2]", MEASURE_SIGNS_OPPOSITE, OP_MUL, -1, 0},
+	    {"x: f64[2], z: f64[2]", "y = mul x, z", "[1, 1], [-2, 2]", MEASURE_SIGNS_ALIKE, OP_MUL, -1, 1},
+	    {"x: f64[2]", "y = square x", "[1, -4]", MEASURE_RESULT_LARGE, OP_SQUARE, -1, 16},
+	    {"x: f64[2]", "y = square x", "[3, -4]", MEASURE_ODDS, OP_SQUARE, 0, 1},
+	    {"x: f64[2]", "y = square x", "[3, 0]", MEASURE_EVENS, OP_SQUARE, 0, 1},
+	    /* an element without a finite result does not count */
+	    {"x: f64[2]", "y = log x", "[2, 0]", MEASURE_ZEROS, OP_LOG, 0, 0},
+	    {"x: f64[5]", "y = cumsum x axis=0", "[1, 2, 3, 4, 5]", MEASURE_AXIS_EXTENT_ODD, OP_CUMSUM, -1, 1},
+	    {"x: f64[2,2]", "y = reduce_sum x axes=[0, 1]", "[1, 2, 3, 4]", MEASURE_GROUP_NOT_4, OP_REDUCE_SUM, -1, 0},
+	    {"x: f64[2,2]", "y = reduce_sum x axes=[0, 1]", "[1, 2, 3, 4]", MEASURE_GROUP_NOT_3, OP_REDUCE_SUM, -1, 1},
+	    {"x: f64[2,2]", "y = reduce_sum x axes=[0, 1]", "[1, 2, 3, 4]", MEASURE_GROUP_NOT_8, OP_REDUCE_SUM, -1, 1},
+	    {"x: f64[1,2]", "y = pad x, 3 low=[0, 2] high=[1, 0]", "[1, 2]", MEASURE_RESULT_EXTENT_ODD, OP_PAD, -1, 0},
+	    {"x: f64[1,2]", "y = pad x, 3 low=[0, 2] high=[1, 0]", "[1, 2]", MEASURE_PAD_LOW_LATER, OP_PAD, -1, 2},
+	    {"x: f64[1,2]", "y = pad x, 3 low=[0, 2] high=[1, 0]", "[1, 2]", MEASURE_PAD_HIGH_LATER, OP_PAD, -1, 0},
+	    {"x: f64[]", "y = for (x) trip=3 { params i, c; p = mul c, x; yield p }", "2", MEASURE_TRIPS, OP_FOR, -1,
+	        3},
+	    {"x: f64[]", "y = for (x) trip=3 { params i, c; p = mul c, x; yield p }", "2", MEASURE_TRIPS_ODD, OP_FOR,
+	        -1, 1},
+	    {"x: f64[2], z: f64[2]", "q = gt x, z\ny = select q, x, z", "[1, 2], [0, 3]", MEASURE_TRUES, OP_SELECT, 0,
+	        1},
+	    {"x: f64[2], z: f64[2]", "q = gt x, z\ny = select q, x, z", "[1, 2], [0, 1]", MEASURE_FALSES, OP_SELECT, 0,
+	        0},
+	    /* indices count that lie inside their axis */
+	    {"x: f64[3]", "at: i64[2] = constant [7, 1]\ny = gather x, at axis=0 mode=clip", "[1, 2, 3]", MEASURE_LARGE,
+	        OP_GATHER, 1, 1},
+	    {"x: f64[3]", "at: i64[2] = constant [-1, 1]\ny = gather x, at axis=0 mode=drop", "[1, 2, 3]",
+	        MEASURE_FIRST, OP_GATHER, 1, -INFINITY},
+	    {"x: f64[3]", "at: i64[1] = constant [1]\ny = dynamic_slice x, at size=[2]", "[1, 2, 3]", MEASURE_FIRST,
+	        OP_DYNAMIC_SLICE, 1, 1},
 	    /* a node that passes no derivative on has no measures */
 	    {"x: f64[]", "s = floor x\ny = square s", "1", MEASURE_COMPUTED, OP_SQUARE, 0, NAN},
 	};
@@ -92,6 +124,26 @@ static void test_rows(struct arena *a)
 		x = measure_of(facts_of(&c, a), rows[i].id, rows[i].op, rows[i].operand);
 		CHECK(x == rows[i].x || (isnan(x) && isnan(rows[i].x)), "%g", x);
 	}
+}
+
+/* Elements whose cotangent is known to be 0 do not count. */
+static void test_cotangents(struct arena *a)
+{
+	const struct testcase c = test_function(a, "x: f64[3]", "y = sin x", "[1, -4, 2]", "vjp");
+	struct tensor at = tensor_new(a, &c.program.type[c.program.top.node[0].out]);
+	struct known_cotangents known = {.n = 1, .of = {{c.program.top.node[0].out, &at}}};
+	struct facts *f;
+
+	at.at[0].f = -2;
+	at.at[2].f = 0.5;
+	f = facts_with(&c, &known, a);
+	CHECK(measure_of(f, MEASURE_FAR, OP_SIN, 0) == 2 && isnan(measure_of(f, MEASURE_COTANGENT_FAR, OP_SIN, -1)),
+	    "%g", measure_of(f, MEASURE_FAR, OP_SIN, 0));
+	known.seeded = true;
+	f = facts_with(&c, &known, a);
+	CHECK(measure_of(f, MEASURE_COTANGENT_SMALL, OP_SIN, -1) == 2 &&
+	        measure_of(f, MEASURE_COTANGENT_LARGE, OP_SIN, -1) == 0.5,
+	    "%g", measure_of(f, MEASURE_COTANGENT_SMALL, OP_SIN, -1));
 }
 
 static void test_texts(struct arena *a)
@@ -113,6 +165,8 @@ static void test_texts(struct arena *a)
 	    {MEASURE_FAR, true, 2.5, "an element of the K of O has a magnitude above 2.5"},
 	    {MEASURE_CYCLE, false, 0, "the permutation of O is its own inverse"},
 	    {MEASURE_CYCLE, true, 1, NULL},
+	    {MEASURE_GROUP_NOT_8, true, 0, "the number of elements that O combines into one is no multiple of 8"},
+	    {MEASURE_ELEMENTS_ODD, false, 0, "the number of elements of the K of O is even"},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -130,6 +184,7 @@ int main(int argc, char **argv)
 	check_begin(argc, argv);
 	arena_init(&a, 64 << 20);
 	test_rows(&a);
+	CHECK_LAW(test_cotangents(&a));
 	CHECK_LAW(test_texts(&a));
 	arena_free(&a);
 	return check_done();

@@ -1,0 +1,180 @@
+/* elements.c: the elements of operands, results and cotangents of executed nodes. */
+#include <math.h>
+
+#include "facts.h"
+
+enum { TIES_MOST = 64 };
+
+/* Operands and result of an elementwise node: which element of a tensor belongs to element i of the result. */
+struct element_view {
+	const struct shape *to;   /* of the result; NULL: the tensor is read as it is */
+	const union cell *result; /* [elements of the result]: only where this is finite; NULL: everywhere */
+	const union cell *flows;  /* the same: only where this is not nearly 0 */
+};
+
+static bool flows(const struct element_view *v, int i)
+{
+	return (!v->result || isfinite(v->result[i].f)) && (!v->flows || !(fabs(v->flows[i].f) < 1e-6));
+}
+
+static int most_ties(const struct tensor *x, int n)
+{
+	int most = n ? 1 : 0;
+
+	for (int i = 0; i < n && n <= TIES_MOST; i++) {
+		int same = 0;
+
+		for (int k = 0; k < n; k++)
+			same += x->at[k].f == x->at[i].f;
+		most = same > most ? same : most;
+	}
+	return most;
+}
+
+static void add_element(struct element_span *s, double y, bool first)
+{
+	const bool integer = y == trunc(y);
+
+	if (!s->known)
+		*s = (struct element_span){true, INFINITY, -INFINITY, INFINITY, 0, -INFINITY, 0, 0, 0, 0, 0, 0, 0};
+	s->low = fmin(s->low, y);
+	s->high = fmax(s->high, y);
+	s->near = fmin(s->near, fabs(y));
+	s->far = fmax(s->far, fabs(y));
+	s->first = first ? fmax(s->first, y) : s->first;
+	s->integers += integer;
+	s->fractions += !integer;
+	s->odds += integer && fmod(y, 2) != 0;
+	s->evens += integer && fmod(y, 2) == 0;
+	s->zeros += y == 0;
+}
+
+/* The larger of two counts each: a value may be computed several times. */
+static void join(struct element_span *to, const struct element_span *now)
+{
+	if (!to->known) {
+		*to = *now;
+		return;
+	}
+	to->low = fmin(to->low, now->low);
+	to->high = fmax(to->high, now->high);
+	to->near = fmin(to->near, now->near);
+	to->far = fmax(to->far, now->far);
+	to->first = fmax(to->first, now->first);
+#define LARGER(count) to->count = now->count > to->count ? now->count : to->count
+	LARGER(fractions);
+	LARGER(integers);
+	LARGER(odds);
+	LARGER(evens);
+	LARGER(zeros);
+	LARGER(descents);
+	LARGER(ties);
+#undef LARGER
+}
+
+static void watch_tensor(struct element_span *to, const struct tensor *x, const struct element_view *v)
+{
+	const bool is_float = dtype_is_float(x->type.dtype);
+	struct element_span now = {0};
+
+	for (int i = 0, n = shape_elements(v->to ? v->to : &x->type.shape); i < n; i++)
+		if (flows(v, i))
+			add_element(
+			    &now, tensor_number(x, v->to ? shape_broadcast_offset(&x->type.shape, v->to, i) : i), !i);
+	if (!now.known)
+		return;
+	if (is_float && !v->to) {
+		const int n = shape_elements(&x->type.shape);
+
+		now.ties = most_ties(x, n);
+		for (int i = 1; i < n; i++)
+			now.descents += x->at[i].f < x->at[i - 1].f;
+	}
+	join(to, &now);
+}
+
+static void compare(
+    struct operand_comparison *c, const struct node *n, const struct tensor *value, const struct element_view *v)
+{
+	c->known = true;
+	for (int i = 0, size = shape_elements(v->to); i < size; i++) {
+		double x[3] = {0};
+
+		if (!flows(v, i))
+			continue;
+		for (int k = 0; k < n->n_arg && k < 3; k++)
+			x[k] = value[n->arg[k]].at[shape_broadcast_offset(&value[n->arg[k]].type.shape, v->to, i)].f;
+		c->below |= x[0] < x[1];
+		c->above |= x[0] > x[1];
+		c->nearer |= fabs(x[0]) < fabs(x[1]);
+		c->farther |= fabs(x[0]) > fabs(x[1]);
+		c->opposite |= (x[0] < 0 && x[1] > 0) || (x[0] > 0 && x[1] < 0);
+		c->alike |= (x[0] > 0 && x[1] > 0) || (x[0] < 0 && x[1] < 0);
+		c->above_third |= n->n_arg > 2 && x[0] > x[2];
+	}
+}
+
+/* The indices that lie inside their axis, if an element is read there whose cotangent is not nearly 0. */
+static void watch_indices(
+    struct element_span *to, const struct node *n, const struct tensor *value, const union cell *c)
+{
+	const enum family family = op_table[n->op].family;
+	const struct tensor *t = &value[n->arg[1]];
+	const struct shape *x = &value[n->arg[0]].type.shape;
+	const int count = shape_elements(&t->type.shape), axis = n->attrs.axis;
+	struct element_span now = {0};
+	int inner = 1;
+
+	for (int d = axis + 1; d < x->rank; d++)
+		inner *= x->extent[d];
+	for (int k = 0; k < count && axis < x->rank; k++) {
+		const int64_t at = t->at[k].i;
+		bool read = family == FAMILY_SCATTER || !c;
+
+		for (int i = 0, size = shape_elements(&value[n->out].type.shape); i < size && !read; i++)
+			read = fabs(c[i].f) >= 1e-6 && (family == FAMILY_GATHER ? i / inner % count : i) == k;
+		if (at >= 0 && at < x->extent[axis] && read)
+			add_element(&now, (double)at, !k);
+	}
+	if (now.known)
+		join(to, &now);
+}
+
+static const struct known_cotangent *known_of(const struct facts *f, int value)
+{
+	for (int i = 0; f->known && i < f->known->n; i++)
+		if (f->known->of[i].value == value)
+			return &f->known->of[i];
+	return NULL;
+}
+
+void measures_watch(struct facts *f, const struct node *n, const struct tensor *value, int point)
+{
+	const enum family family = op_table[n->op].family;
+	const bool elementwise = family == FAMILY_UNARY || family == FAMILY_BINARY || family == FAMILY_CLAMP ||
+	    family == FAMILY_SELECT;
+	const struct known_cotangent *known = known_of(f, n->out);
+	const struct tensor *y = &value[n->out], *c = known ? &known->at[point] : NULL;
+	const struct element_view all = {0},
+	                          flowing = {&y->type.shape, dtype_is_float(y->type.dtype) ? y->at : NULL,
+	                              c ? c->at : NULL},
+	                          *operands = elementwise ? &flowing : &all;
+	struct node_elements *e = &f->elements[n->out];
+
+	for (int k = 0; k < n->n_arg && k < SPAN_OPERANDS; k++)
+		if (k == 1 && (family == FAMILY_GATHER || family == FAMILY_TAKE_ALONG_AXIS || family == FAMILY_SCATTER))
+			watch_indices(&e->operand[k], n, value, c ? c->at : NULL);
+		else
+			watch_tensor(&e->operand[k], &value[n->arg[k]], operands);
+	for (int k = 0; known && k < SPAN_OPERANDS; k++)
+		if (known->tangent[k])
+			watch_tensor(&e->tangent[k], &known->tangent[k][point], operands);
+	if (!dtype_is_float(y->type.dtype))
+		return;
+	if (!n->n_region)
+		watch_tensor(&e->result, y, &flowing);
+	if (c && f->known->seeded)
+		watch_tensor(&e->cotangent, c, &flowing);
+	if ((family == FAMILY_BINARY || family == FAMILY_CLAMP) && dtype_is_float(value[n->arg[0]].type.dtype))
+		compare(&e->comparison, n, value, operands);
+}

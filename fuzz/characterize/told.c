@@ -1,0 +1,254 @@
+/*
+ * told.c: the condition that people are told.  Only variants count in which the blamed operand passes a derivative on:
+ * the others pass for a plain reason.  What is found on most of them must hold for the fresh ones.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "depends.h"
+
+enum {
+	ALIKE = 12, /* thin variants alike that count */
+	GUESSES = 2,
+	FEWEST_PASSING = 8,
+	FEWEST_FRESH = 6, /* of a kind */
+	GAP_MOST = 100,
+	FEWEST = 12 /* variants of which something can be said */
+};
+
+/* Shares of the variants. */
+static const double least_passing = 0.2, right_always = 0.16, fresh_enough = 0.15;
+
+/* ---- variants that count ---- */
+
+/* The variants in which that operand passes a derivative on; NULL: there are none. */
+static const struct variant_set *variants_of(const struct explanation *x, const struct blamed *b)
+{
+	char name[80];
+
+	for (int i = 0; i < x->n_role && b->role; i++)
+		if (!strcmp(x->role[i], b->role))
+			return &x->in_role[i];
+	snprintf(name, sizeof name, "derives %s", op_table[b->op].name);
+	for (int i = FEATURE_COUNT; i < x->n_feature; i++)
+		if (!strcmp(x->name[i], name))
+			return &x->has[i];
+	return NULL;
+}
+
+/* A number for the sizes of the blamed ops in a variant, and for its outcome. */
+static uint64_t sizes_of(const struct telling *t, int v)
+{
+	uint64_t hash = variant_in(&t->x->fails_plainly, v);
+
+	for (int i = 0; i < t->x->n_measured; i++) {
+		const struct measured *m = &t->x->measured[i];
+		const float y = m->x[v];
+
+		if (measure_unit(m->id) == MEASURE_UNIT_COUNT && telling_blames(t, m->op))
+			hash = (hash ^ (isnan(y) ? 99991 : (uint64_t)(int64_t)y)) * UINT64_C(0x100000001b3) + 1;
+	}
+	return hash;
+}
+
+/* Of the thin variants that have the same sizes and the same outcome, only the first ones stay. */
+static void thin_out(struct telling *t)
+{
+	uint64_t *hash = NEW(t->arena, uint64_t, t->x->n_variant);
+	struct variant_set stay = t->among;
+
+	for (int v = 0; v < t->x->n_variant && t->n_blamed; v++) {
+		int same = 0;
+
+		if (!variant_in(&t->among, v) || !variant_in(&t->x->thin, v))
+			continue;
+		hash[v] = sizes_of(t, v) | 1;
+		for (int k = 0; k < v && same < ALIKE; k++)
+			same += hash[k] == hash[v];
+		if (same == ALIKE)
+			stay.at[v / 64] &= ~((uint64_t)1 << v % 64);
+	}
+	t->among = stay;
+}
+
+static void find_variants(struct telling *t)
+{
+	const struct explanation *x = t->x;
+
+	t->words = (x->n_variant + 63) / 64;
+	for (int i = 0; i < t->n_blamed; i++) {
+		const struct variant_set *s = variants_of(x, &t->blamed[i]);
+
+		for (int w = 0; w < t->words && s; w++)
+			t->among.at[w] |= s->at[w];
+	}
+	for (int v = 0; v < x->n_variant && !t->n_blamed; v++)
+		variant_put(&t->among, v);
+	for (int w = 0; w < t->words; w++)
+		t->among.at[w] &= ~x->mute.at[w];
+	thin_out(t);
+	for (int w = 0; w < t->words; w++) {
+		t->fails.at[w] = x->fails_plainly.at[w] & t->among.at[w];
+		t->found_on.at[w] = t->among.at[w] & ~x->fresh.at[w];
+		t->n_variant += __builtin_popcountll(t->found_on.at[w]);
+		t->n_failing += __builtin_popcountll(t->fails.at[w] & t->found_on.at[w]);
+	}
+}
+
+/* ---- the result ---- */
+
+static struct literal literal_of(const struct telling *t, const struct told_literal *l)
+{
+	const struct explanation *x = t->x;
+	const struct measured *m = l->than;
+	struct arena *a = t->arena;
+
+	if (!m)
+		return (struct literal){arena_printf(a, "%s", x->name[l->feature]),
+		    arena_printf(a, "%s", x->sentence[l->feature]), l->feature, l->holds};
+	return (struct literal){arena_printf(a, "measure %d of %s", (int)m->id, op_table[m->op].name),
+	    measure_text(m->id, l->holds, l->threshold, op_table[m->op].name, m->name, a), -1, true};
+}
+
+static void put_terms(const struct telling *t, const struct told_condition *c, struct explained *out)
+{
+	out->n_term = c->n;
+	out->any = c->any;
+	for (int i = 0; i < c->n; i++)
+		out->term[i] = literal_of(t, &t->literal[c->literal[i]]);
+}
+
+static bool condition_holds(const struct telling *t, const struct told_condition *c, int v)
+{
+	bool any = false, all = true;
+
+	for (int i = 0; i < c->n; i++) {
+		const bool has = variant_in(&t->set[c->literal[i]], v);
+
+		any |= has;
+		all &= has;
+	}
+	return c->any ? any : all;
+}
+
+/* Whether the condition predicts the variants on which it was not found; true if there are few of a kind. */
+static bool predicts_fresh(const struct telling *t, const struct told_condition *c)
+{
+	int wrong[2] = {0}, n[2] = {0};
+
+	for (int v = 0; v < t->x->n_variant; v++) {
+		const bool fails = variant_in(&t->fails, v);
+
+		if (!variant_in(&t->among, v) || variant_in(&t->found_on, v))
+			continue;
+		n[fails]++;
+		wrong[fails] += condition_holds(t, c, v) != fails;
+	}
+	return n[0] < FEWEST_FRESH || n[1] < FEWEST_FRESH ||
+	    0.5 * wrong[0] / n[0] + 0.5 * wrong[1] / n[1] <= fresh_enough;
+}
+
+/* The counts that no variant has, next to the threshold of a term. */
+static void find_gap(const struct telling *t, const struct told_condition *c, struct explained *out)
+{
+	for (int i = 0; i < c->n; i++) {
+		const struct told_literal *l = &t->literal[c->literal[i]];
+		double below = -INFINITY, above = INFINITY;
+
+		if (!l->than || measure_unit(l->than->id) != MEASURE_UNIT_COUNT)
+			continue;
+		for (int v = 0; v < t->x->n_variant; v++) {
+			const double x = l->than->x[v];
+
+			if (!variant_in(&t->among, v) || isnan(x))
+				continue;
+			below = x <= l->threshold ? fmax(below, x) : below;
+			above = x > l->threshold ? fmin(above, x) : above;
+		}
+		if (above - below > 1 && above < GAP_MOST && below > 0) {
+			out->gap_from = (int)below + 1;
+			out->gap_to = (int)above - 1;
+		}
+	}
+}
+
+static void put_counts(const struct telling *t, const struct told_condition *c, struct explained *out)
+{
+	out->exception = NEW(t->arena, int, t->x->n_variant);
+	for (int v = 0; v < t->x->n_variant; v++) {
+		const bool fails = variant_in(&t->fails, v), holds = condition_holds(t, c, v);
+
+		if (!variant_in(&t->among, v))
+			continue;
+		out->failing += fails;
+		out->passing += !fails;
+		out->failing_with += fails && holds;
+		out->passing_without += !fails && !holds;
+		if (holds != fails)
+			out->exception[out->n_exception++] = t->x->number[v];
+	}
+}
+
+/* Whether both speak of the same feature, or of the same measure with whatever threshold. */
+static bool speak_alike(const struct telling *t, const struct told_condition *a, const struct told_condition *b)
+{
+	for (int i = 0; i < a->n; i++)
+		for (int k = 0; k < b->n; k++) {
+			const struct told_literal *x = &t->literal[a->literal[i]], *y = &t->literal[b->literal[k]];
+
+			if (x->than == y->than && (x->than || x->feature == y->feature))
+				return true;
+		}
+	return false;
+}
+
+static void put_guesses(const struct telling *t, const struct told_condition *chosen, struct explained *out)
+{
+	const struct told_condition *last = NULL;
+
+	out->alternative = NEW(t->arena, const char *, GUESSES);
+	for (int i = 0; i < t->n_best && out->n_alternative < GUESSES; i++) {
+		const struct told_condition *c = &t->best[i];
+		struct explained other = {0};
+
+		if (c->n > chosen->n || speak_alike(t, c, chosen) || (last && speak_alike(t, c, last)))
+			continue;
+		last = c;
+		put_terms(t, c, &other);
+		out->alternative[out->n_alternative++] = explanation_text(&other, t->arena);
+	}
+}
+
+void explanation_tell(
+    const struct explanation *x, const struct blamed *blamed, int n, struct arena *a, struct explained *out)
+{
+	struct telling *t = NEW(a, struct telling, 1);
+	struct told_condition chosen;
+	double always; /* the error of saying so */
+	int passing;
+
+	*out = (struct explained){0};
+	*t = (struct telling){.x = x, .blamed = blamed, .n_blamed = n, .arena = a};
+	find_variants(t);
+	passing = t->n_variant - t->n_failing;
+	if (!t->n_failing || t->n_variant < FEWEST)
+		return;
+	t->fail_weight = 0.5 / t->n_failing;
+	t->pass_weight = 0.5 / fmax(fmax(passing, 1), least_passing * t->n_variant);
+	telling_list(t);
+	chosen = t->n_literal ? telling_search(t) : (struct told_condition){.cost = 1, .error = 1};
+	always = t->pass_weight * passing;
+	/* a few that pass may pass by accident, unless a simple condition separates them all */
+	if (always <= right_always && (passing < FEWEST_PASSING || chosen.cost > always / 2)) {
+		out->always = true;
+		out->failing = out->failing_with = t->n_failing;
+		out->passing = passing;
+		return;
+	}
+	put_terms(t, &chosen, out);
+	put_counts(t, &chosen, out);
+	put_guesses(t, &chosen, out);
+	find_gap(t, &chosen, out);
+	out->determined = chosen.error <= told_enough && predicts_fresh(t, &chosen);
+}
