@@ -41,6 +41,8 @@ bool index_read(const char *dir, struct arena *a, struct index *out, struct erro
 
 /* Schema reports/index.schema.json. */
 char *index_json(const struct index *x, struct arena *a, size_t *len);
+/* "3 findings, 1 known". */
+const char *index_title(const struct index *x, struct arena *a);
 void index_markdown(struct text *out, const struct index *x);
 
 /*

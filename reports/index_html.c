@@ -104,7 +104,7 @@ static void put_filter(struct text *out, const struct index *x)
 
 void index_html(struct text *out, const struct index *x, const char *json)
 {
-	const char *title = text_count(x->n_group, "finding", out->arena);
+	const char *title = index_title(x, out->arena);
 
 	html_begin_scripted(out, title, script_hash);
 	html_element(out, "h1", NULL, title);

@@ -6,6 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *index_title(const struct index *x, struct arena *a)
+{
+	const char *text = text_count(x->n_group, "finding", a);
+	int known = 0;
+
+	for (int k = 0; k < x->n_group; k++)
+		known += x->group[k].known != NULL;
+	return known ? arena_printf(a, "%s, %d known", text, known) : text;
+}
+
 char *index_json(const struct index *x, struct arena *a, size_t *len)
 {
 	struct json_writer w = json_document(a, "adjudge.index/1");
@@ -82,7 +92,7 @@ static void put_campaign(struct text *out, const struct index *x)
 
 void index_markdown(struct text *out, const struct index *x)
 {
-	text_put(out, "# %s\n\n", text_count(x->n_group, "finding", out->arena));
+	text_put(out, "# %s\n\n", index_title(x, out->arena));
 	if (x->summary || x->state)
 		put_campaign(out, x);
 	text_put(out,

@@ -57,8 +57,8 @@ static void put_head(struct text *out, const struct json *report)
 		html_element(out, "span", "tag", of);
 	text_put(out, "</div>\n");
 	html_element(out, "h1", NULL, view_title(report, out->arena));
-	if (*view_cause(report))
-		html_element(out, "p", "cause", view_cause(report));
+	if (*view_after_title(report))
+		html_element(out, "p", "cause", view_after_title(report));
 	put_pair(out, view_first(report));
 }
 

@@ -54,8 +54,8 @@ static void put_head(struct text *out, const struct json *report)
 	const struct json *first = view_first(report);
 
 	put(out, "# %s\n\n", view_title(report, out->arena));
-	if (*view_cause(report))
-		put(out, "%s\n\n", view_cause(report));
+	if (*view_after_title(report))
+		put(out, "%s\n\n", view_after_title(report));
 	put(out, "| | |\n|---|---|\n| engine | %s |\n", view_engine(report, out->arena));
 	put_row(out, "request", render_member(first, "request"));
 	put_row(out, "verdict", render_member(report, "verdict"));

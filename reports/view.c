@@ -93,6 +93,13 @@ const char *view_cause(const struct json *report)
 	return x && x->kind == JSON_OBJECT ? render_member(x, "cause") : "";
 }
 
+const char *view_after_title(const struct json *report)
+{
+	const char *end = strstr(view_cause(report), ". ");
+
+	return end ? end + 2 : "";
+}
+
 const char *view_title(const struct json *report, struct arena *a)
 {
 	const char *cause = view_cause(report), *end = strstr(cause, ". ");

@@ -26,6 +26,8 @@ const struct json *view_first(const struct json *report);
 const char *view_cause(const struct json *report);
 /* The title: the first sentence on the cause, else the summary. */
 const char *view_title(const struct json *report, struct arena *a);
+/* The sentences of the cause that follow the one of the title; "": there are none. */
+const char *view_after_title(const struct json *report);
 /* The case of the report; false: it has none that can be read. */
 bool view_case(const struct json *report, struct arena *a, struct testcase *out);
 /* The elements of a tensor, at most 16 of them. */

@@ -239,7 +239,7 @@ int report_pages(const char *dir, const char *baseline, const char *out, struct 
 	if (!write_file(p.out, "index.html", index.at, index.len))
 		return EXIT_OURS;
 	sweep_pages(&p);
-	printf("%s/index.html: %s%s\n", text_harmless(p.out, a), text_count(p.x.n_group, "finding", a),
+	printf("%s/index.html: %s%s\n", text_harmless(p.out, a), index_title(&p.x, a),
 	    p.x.state ? " of a campaign that has not ended" : "");
 	say_next(&p, engines);
 	return EXIT_NO_FINDING;

@@ -110,9 +110,10 @@ def campaign(base):
     finding = json.loads((base / "c/summary.json").read_text())["findings"][0]
     entry = {"signature": finding["fine"], "link": "https://example.org/<b>", "reason": "waits for <i>a release", "expires": "2099-12-31"}
     (base / "baseline.json").write_text(json.dumps({"schema": "adjudge.baseline/1", "known": [entry]}))
-    adjudge("report", base / "c", "--baseline", base / "baseline.json")
+    check(f"{n} findings, 1 known" in adjudge("report", base / "c", "--baseline", base / "baseline.json"), "the command does not count known findings")
     check_pages(base / "c/html", n)
     index = Page(base / "c/html/index.html").text
+    check(f"{n} findings, 1 known" in index, "the index does not count known findings")
     check(index.count("waits for <i>a release") == 1 and "until 2099-12-31" in index, "the baseline's reason is not shown")
     adjudge("report", base / "c", "--baseline", base / "c/summary.json", code=3)
     # Elsewhere the folder is complete in itself.
