@@ -123,6 +123,30 @@ static void count_case(struct finding *f, const struct shown *shown)
 	f->minimized++;
 }
 
+static void defer(struct triage *self, const struct shown *s)
+{
+	char *signature = heap_text(s->signature);
+	const struct deferred_case x = {
+	    .which = s->which, .point = s->point, .number = s->number, .slip = s->slip, .signature = signature};
+
+	if (!s->slip)
+		finding_of_face(self, s->which, signature)->count++;
+	arena_reset(self->side);
+	if (!s->slip || !deferred_has_slip(&self->deferred, s->which, signature))
+		deferred_add(&self->deferred, &x, s->c, self->side);
+	free(signature);
+}
+
+/*
+ * Whether the campaign ends before anybody looked whether a failure without an answer comes again, and there is no
+ * judgement of it.  Somebody outside may have killed the engine's process.
+ */
+static bool is_left_open(struct triage *self, const struct shown *shown, bool done)
+{
+	return !done && !shown->seen && !verdict_answers(shown->verdict) && triage_over(self) &&
+	    (shown->slip || finding_of_face(self, shown->which, shown->signature));
+}
+
 /* Minimizes a case and files it with a finding. */
 static void record(struct triage *self, const struct shown *shown, struct finding *likely)
 {
@@ -166,7 +190,9 @@ static void record(struct triage *self, const struct shown *shown, struct findin
 		triage_keep_raw(self, shown, own, &t);
 	if (found)
 		found->short_cuts++;
-	if (found && limit.ended)
+	if (is_left_open(self, shown, done))
+		defer(self, shown);
+	else if (found && limit.ended)
 		count_case(found, shown);
 	else if (!done && likely && triage_over(self))
 		likely->count += !shown->slip;
@@ -200,20 +226,6 @@ static bool is_deferred(struct triage *self, const struct shown *s, const struct
 	if (s->slip)
 		return finding_any(self, s->which) && !triage_is_paid(self, s->which);
 	return f && finding_of_face(self, whole->which, whole->signature) && !triage_has_work(self, f, s->which);
-}
-
-static void defer(struct triage *self, const struct shown *s)
-{
-	char *signature = heap_text(s->signature);
-	const struct deferred_case x = {
-	    .which = s->which, .point = s->point, .number = s->number, .slip = s->slip, .signature = signature};
-
-	if (!s->slip)
-		finding_of_face(self, s->which, signature)->count++;
-	arena_reset(self->side);
-	if (!s->slip || !deferred_has_slip(&self->deferred, s->which, signature))
-		deferred_add(&self->deferred, &x, s->c, self->side);
-	free(signature);
 }
 
 void triage_record(struct triage *self, int which, const char *signature, int point, const struct testcase *c,

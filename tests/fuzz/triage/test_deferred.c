@@ -1,4 +1,7 @@
 /* Deferred cases: their order, their state, and that a bug behind a known signature is found later. */
+#include <string.h>
+
+#include "engines/engine.h"
 #include "tests/check.h"
 #include "tests/support/case_text.h"
 #include "tests/support/triage_book.h"
@@ -178,8 +181,34 @@ static void check_slips(bool killed)
 	arena_free(&a);
 }
 
+/* A crash that nobody could look at again, because the time was over, is no finding; it waits for the next run. */
+static void check_left_open(void)
+{
+	struct book b;
+	struct arena a;
+
+	arena_init(&a, BOOK_ARENA);
+	const struct testcase slip = test_function(&a, "x: f64[]", "y = sin x", "0.5", "jvp");
+
+	book_open(&b, "tape+crash");
+	show(&b, 1, "y = mul x, x");
+	CHECK(b.triage.n_finding == 1, "%d findings", b.triage.n_finding);
+	b.triage.deadline = bench_clock() - 10;
+	triage_record(&b.triage, 0, "tape+crash|jvp|crash|none", 0, &slip, NULL, 2);
+	CHECK(b.triage.n_finding == 1 && b.triage.finding->n_face == 1 && b.triage.deferred.n == 1,
+	    "%d findings, %d faces, %d deferred", b.triage.n_finding, b.triage.finding->n_face, b.triage.deferred.n);
+	b.triage.deadline = 0;
+	triage_go_on(&b.triage);
+	CHECK(!b.triage.deferred.n, "it waits for ever");
+	book_close(&b);
+	arena_free(&a);
+}
+
+/* The engine that crashes is answered by this program as a worker. */
 int main(int argc, char **argv)
 {
+	if (argc == 4 && !strcmp(argv[1], "worker"))
+		return engine_worker(argv[3]);
 	check_begin(argc, argv);
 	if (!book_begin())
 		return 1;
@@ -193,6 +222,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(check_other_face("p = mul x, x; d = div x, 0.8; y = sub p, d", true, true));
 	CHECK_LAW(check_slips(false));
 	CHECK_LAW(check_slips(true));
+	CHECK_LAW(check_left_open());
 	if (!book_end())
 		return 1;
 	return check_done();
