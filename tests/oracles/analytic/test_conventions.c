@@ -459,6 +459,8 @@ static const struct edge {
     {"x: f64[2]", "y = reduce_max x axes=[0]", "[2,2]", true},
     {"x: f64[3]", "y = reduce_max x axes=[0]", "[2,2,3]", false},
     {"x: f64[]", "y = min x, 2", "2", true},
+    {"x: f64[], z: f64[]", "y = mod x, z", "7,2", false},
+    {"x: f64[], z: f64[]", "y = mod x, z", "6,2", true},
 };
 
 static void test_edges(struct oracle *oracle, struct arena *a)

@@ -248,6 +248,9 @@ static const struct second {
     {"x: f64[], z: f64[]", "s = pow x, 2; y = mul s, z", "0,0.5", false, false},
     {"x: f64[], z: f64[]", "s = pow x, 3; y = mul s, z", "-2,0.5", false, false},
     {"x: f64[], z: f64[]", "s = sqrt x; y = mul z, z", "0,0.5", false, false}, /* not read */
+    /* the second derivative, 0x1.8p1249, is out of range; 0x1.8p249 is not */
+    {"x: f64[], z: f64[]", "s = rsqrt x; y = mul s, z", "0x1p-500,0.5", true, false},
+    {"x: f64[], z: f64[]", "s = rsqrt x; y = mul s, z", "0x1p-100,0.5", false, false},
 };
 
 static void test_second(struct oracle *oracle, const struct second *row, struct arena *a)

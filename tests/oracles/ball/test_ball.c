@@ -304,6 +304,7 @@ static void test_out_of_range(struct analytic *oracle, struct arena *a)
 	    {"f64[]", "m = mul x, 1e160; t = atan m; s = sin x; y = add t, s", "1", 0, 0},
 	    {"f32[]", "y = asinh x", "0x1p80", MAY_ESCAPE, NOT_CHECKED},
 	    {"f16[2]", "y = norm x axes=[0]", "[300, 200]", MAY_ESCAPE, MAY_BE_0},
+	    {"f32[2]", "y = norm x axes=[0]", "[0x1p-70, 0x1p-70]", NOT_CHECKED, MAY_BE_0 | MAY_ESCAPE},
 	    {"f32[]", "c: f32[] = constant 3; y = div c, x", "0x1p70", 0, MAY_BE_0},
 	    {"f32[]", "c: f32[] = constant 0x1p-30; y = div c, x", "0x1p-68", 0, MAY_BE_0 | MAY_BE_30000 | MAY_ESCAPE},
 	    {"f32[]", "t = logistic x; c: f32[] = constant 1; y = sub t, c", "-90", 0, NOT_CHECKED},
