@@ -32,8 +32,7 @@ static bool says_something(const struct question *q, const struct testcase *c, s
 	return answer->status == ANSWER_OK && any_not_zero(answer, c->n_point);
 }
 
-/* The effect of an edit that was made. */
-static enum effect effect_of(const struct question *q, struct edit *e, struct judgement *j)
+enum effect trial_effect(const struct question *q, struct edit *e, struct judgement *j)
 {
 	if (!edit_finish(e, false))
 		return EFFECT_NONE;
@@ -216,7 +215,7 @@ static enum effect try_edit(
 	struct edit e = begin(c, a);
 	struct judgement j;
 
-	return make(&e) ? effect_of(q, &e, &j) : EFFECT_NONE;
+	return make(&e) ? trial_effect(q, &e, &j) : EFFECT_NONE;
 }
 
 static enum effect try_shorter(
@@ -233,7 +232,7 @@ static enum effect try_shorter(
 		if (!node_loop(s.node).is_loop || node_max_trip(s.node) < least)
 			continue;
 		if (pass_trip(&e, k * TRIP_HOWS + TRIP_ONE_LESS) == EDIT_TRY)
-			out = effect_of(q, &e, &j);
+			out = trial_effect(q, &e, &j);
 		*trip = out == EFFECT_RIGHT ? node_max_trip(s.node) : *trip;
 	}
 	return out;
@@ -249,7 +248,7 @@ static enum effect try_passive(const struct question *q, const struct testcase *
 
 		if (!make_passive(&e, k))
 			break;
-		out = effect_of(q, &e, &j);
+		out = trial_effect(q, &e, &j);
 	}
 	return out;
 }
@@ -284,7 +283,7 @@ static int try_extents(const struct question *q, const struct testcase *c, struc
 		struct judgement j;
 
 		shorten(&e, extent);
-		if (effect_of(q, &e, &j) == EFFECT_RIGHT)
+		if (trial_effect(q, &e, &j) == EFFECT_RIGHT)
 			return extent;
 	}
 	return 0;
@@ -302,7 +301,7 @@ static void try_dtypes(const struct question *q, const struct testcase *c, struc
 		if (!other)
 			continue;
 		e = begin(other, a);
-		effect = effect_of(q, &e, &j);
+		effect = trial_effect(q, &e, &j);
 		out->wrong |= (effect == EFFECT_FAILS ? 1u : 0) << d;
 		out->right |= (effect == EFFECT_RIGHT ? 1u : 0) << d;
 	}
@@ -350,64 +349,6 @@ bool trials_same_size(const struct trials *x, const struct trials *y)
 	return (x->right && y->right) || (x->extent == y->extent && x->extent >= LEAST_EXTENT);
 }
 
-/* ---- another op ---- */
-
-/* Attributes with which `to` moves elements of that type to that type, as far as it can. */
-static struct attrs attrs_for(
-    const struct attrs *old, enum op from, enum op to, const struct type *arg, const struct type *out)
-{
-	struct attrs attrs = {.shape = out->shape, .n_axes = arg->shape.rank};
-
-	if (op_table[from].family == op_table[to].family)
-		return *old;
-	if (op_table[to].family == FAMILY_SLICE)
-		attrs.n_axes = 0;
-	for (int d = 0; d < arg->shape.rank; d++) {
-		attrs.axes[d] = d;
-		attrs.size[d] = out->shape.extent[d];
-		attrs.stride[d] = 1;
-	}
-	return attrs;
-}
-
-/* Gives the nodes of op `from` the op `to`.  False: it cannot have their operands. */
-static bool replace_op(struct edit *e, enum op from, enum op to)
-{
-	for (struct walk w = walk_nodes(&e->c.program.top); walk_next(&w);) {
-		struct node *n = w.node;
-
-		if (n->op != from)
-			continue;
-		if (!n->n_arg || op_table[from].n_arg != op_table[to].n_arg || n->n_region)
-			return false;
-		n->attrs = attrs_for(&n->attrs, from, to, edit_type(e, n->arg[0]), edit_type(e, n->out));
-		n->op = to;
-	}
-	return true;
-}
-
-enum effect trial_op(
-    const struct question *q, const struct testcase *c, enum op from, enum op to, struct arena *a, struct judgement *j)
-{
-	enum effect out = EFFECT_NONE;
-
-	/* The numbers of c hide the mistake of some ops. */
-	for (int v = -1; v < edit_variants && out != EFFECT_FAILS; v++) {
-		struct edit e = begin(c, a);
-		enum effect one;
-
-		if (!replace_op(&e, from, to))
-			return EFFECT_NONE;
-		if (v >= 0 && edit_finish(&e, false))
-			edit_vary(&e, v);
-		one = effect_of(q, &e, j);
-		if (v < 0 && one == EFFECT_NONE)
-			return EFFECT_NONE;
-		out = one == EFFECT_NONE ? out : one;
-	}
-	return out;
-}
-
 /* ---- another request or point ---- */
 
 enum effect trial_mode(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
@@ -422,7 +363,7 @@ enum effect trial_mode(const struct question *q, const struct testcase *c, struc
 		t->kind = t->kind == TRANSFORM_JVP ? TRANSFORM_VJP : TRANSFORM_JVP;
 		t->n_seed = 0; /* edit_finish makes them */
 	}
-	return effect_of(q, &e, j);
+	return trial_effect(q, &e, j);
 }
 
 enum effect trial_primal(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
@@ -434,7 +375,7 @@ enum effect trial_primal(const struct question *q, const struct testcase *c, str
 		if (e.c.transform[k].kind == TRANSFORM_BATCH)
 			e.c.transform[n++] = e.c.transform[k];
 	e.c.n_transform = n;
-	return effect_of(q, &e, j);
+	return trial_effect(q, &e, j);
 }
 
 enum effect trial_seeds(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
@@ -455,7 +396,7 @@ enum effect trial_seeds(const struct question *q, const struct testcase *c, stru
 				arg[i] = inlet_stop(&e, s.region, at++, arg[i]);
 		}
 	}
-	return effect_of(q, &e, j);
+	return trial_effect(q, &e, j);
 }
 
 enum effect trial_without_zeros(
@@ -481,7 +422,7 @@ enum effect trial_without_zeros(
 			any = true;
 		}
 	}
-	return any ? effect_of(q, &e, j) : EFFECT_NONE;
+	return any ? trial_effect(q, &e, j) : EFFECT_NONE;
 }
 
 enum effect trial_plain_point(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
@@ -492,5 +433,5 @@ enum effect trial_plain_point(const struct question *q, const struct testcase *c
 		for (int k = 0; k < e.c.program.top.n_param; k++)
 			if (dtype_is_float(e.c.point[p][k].type.dtype))
 				edit_fill(&e.c.point[p][k], 0.5);
-	return effect_of(q, &e, j);
+	return trial_effect(q, &e, j);
 }

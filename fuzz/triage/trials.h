@@ -6,6 +6,7 @@
 #define FUZZ_TRIAGE_TRIALS_H
 
 #include "fuzz/bench/question.h"
+#include "fuzz/edit/edit.h"
 
 enum trial_kind {
 	TRIAL_COPIES,  /* each use of a value reads a copy of its own */
@@ -40,8 +41,12 @@ bool trials_alike(const struct trials *x, const struct trials *y);
  * in the same ones. */
 bool trials_same_size(const struct trials *x, const struct trials *y);
 
+/* The effect of an edit that was made. */
+enum effect trial_effect(const struct question *q, struct edit *e, struct judgement *j);
+
 /*
  * Whether an op takes the place of another.  Nodes of op `from` in c become nodes of op `to`, with the same operands.
+ * They may also differ in this: one op has the place of a window as an attribute, the other one as an operand.
  * EFFECT_NONE: `to` cannot have these operands.
  */
 enum effect trial_op(

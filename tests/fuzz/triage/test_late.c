@@ -13,6 +13,12 @@
 #define RESHAPED    "inputs x: f64[]\ny = reshape x shape=[]\nreturn x, y\npoint 0.5\nrequest: vjp\n"
 #define PRODUCT     "inputs x: f64[1]\ny = matmul x, x\nreturn y\npoint [0.5]\nrequest: vjp\n"
 
+#define WINDOW "inputs x: f64[2], u: f64[1]\n"
+#define WRITES "return y\npoint [0.5, 0.75], [0.25]\nrequest: vjp\n"
+#define FIXED  WINDOW "y = slice_scatter x, u start=[1] stride=[1]\n" WRITES
+#define MOVING WINDOW "at: i64[1] = constant [1]\ny = dynamic_update_slice x, u, at\n" WRITES
+#define READ   "inputs x: f64[2]\ny = slice x start=[1] size=[1] stride=[1]\n" REQUEST
+
 /* 65 elements, one more than `iron-vector-tail` is right about. */
 #define FOUR    "0.5, 0.5, 0.5, 0.5, "
 #define SIXTEEN FOUR FOUR FOUR FOUR
@@ -37,6 +43,10 @@ static const struct join_row {
 	int n; /* findings at the end */
 } join_rows[] = {
     {"two ops of a family", "tape+scale:reduce_sum:1.5+scale:reduce_mean:1.5", SUM, MEAN, 1},
+    {"a window at a fixed place and at an operand", "tape+scale:slice_scatter:1.5+scale:dynamic_update_slice:1.5",
+        FIXED, MOVING, 1},
+    {"a window that is written, and one that is read", "tape+scale:slice:1.5+scale:dynamic_update_slice:1.5", READ,
+        MOVING, 2},
     {"two elementwise ops", "tape+scale:sin:1.5+scale:cos:1.5", SINE, COSINE, 2},
     {"an op of a family and another op", "tape+scale:reduce_sum:1.5+scale:sin:1.5", SUM, SINE, 2},
     {"one op in both modes", "aot+scale:sin:1.5", SINE, SINE_PUSHED, 1},
