@@ -41,7 +41,7 @@ void index_put_counts(struct text *out, const struct index_group *g)
 	}
 	text_put(out, ", minimal case of %s", text_count(g->ops, "op", out->arena));
 	if (g->n_signature > 1)
-		text_put(out, ", under %d signatures", g->n_signature);
+		text_put(out, ", %d coarse signatures", g->n_signature);
 	if (g->flaky)
 		text_put(out, ", <b>flaky</b>: a fresh process did not show it again");
 	if (g->known)

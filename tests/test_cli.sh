@@ -327,6 +327,9 @@ says out '"failures": []'
 ln -s . "$work/cases/circle"
 check 0 gate "$work/cases"
 says out '1 case, '
+check 3 run "$work/cases" --engine tape
+says err "is a directory; 'adjudge gate' judges all cases below one"
+saysnot err 'nothing was decided'
 rm "$work/cases/circle"
 cp "$work/small.json" "$work/cases"
 check 0 gate "$work/cases"

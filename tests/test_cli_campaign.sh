@@ -143,6 +143,14 @@ says err 'if you trust it, give --engines FILE as before, or type: '
 check 1 fuzz --resume "$work/named" --engines "$work/names.json"
 says err ': 30 cases, '
 
+# A campaign whose time is over goes on to its summary, although its engines must start for that.
+check 0 fuzz --engine "mine=$there tape" --time 1s --driver generate --out "$work/over" --quiet
+rm "$work/over/summary.json"
+for jobs in 1 2; do
+	check 0 fuzz --resume "$work/over" --engine "mine=$there tape" --jobs $jobs --quiet
+	says out ' 0 distinct findings'
+done
+
 # Independent cases give the same for any number of processes; a drawn seed is printed.
 for jobs in 1 2 3; do
 	check 1 fuzz --engine "$fault" --cases 60 --driver generate --jobs $jobs --out "$work/jobs$jobs" --quiet

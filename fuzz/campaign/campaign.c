@@ -154,7 +154,8 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 	self->own.shards += !o->shards;
 	self->mutates = strcmp(o->driver, "generate") != 0;
 	if (!open_directories(self, e) ||
-	    !bench_open_until(&self->bench, o->spec, o->n_spec, o->right_on, &oracle, self->deadline, e)) {
+	    !bench_open_until(
+	        &self->bench, o->spec, o->n_spec, o->right_on, &oracle, campaign_start_deadline(self), e)) {
 		give_up(self);
 		return NULL;
 	}

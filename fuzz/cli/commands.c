@@ -122,8 +122,11 @@ int write_output(const char *path, const char *text, size_t len)
 bool read_case(const char *path, struct arena *a, struct testcase *out, struct reported *engine, struct error *e)
 {
 	size_t len;
-	const char *text = json_read_bytes(path, LIMIT_CASE_BYTES, a, &len, e);
+	const char *text;
 
+	if (is_directory(path))
+		return error_set(e, path, "is a directory; 'adjudge gate' judges all cases below one");
+	text = json_read_bytes(path, LIMIT_CASE_BYTES, a, &len, e);
 	if (!text || !testcase_read_named(path, text, len, a, out, e))
 		return false;
 	*engine = report_engine(text, len, a);

@@ -377,7 +377,7 @@ static bool judged_enough(struct command_run *r)
 {
 	bool enough = r->decided && !r->foreign;
 
-	for (int k = 0; k < r->tested.n && !r->no_oracle; k++)
+	for (int k = 0; k < r->tested.n && r->cases && !r->no_oracle; k++)
 		if (account_too_few(&r->account[k], 0, r->specs.n)) {
 			complain("run: nothing was decided about %s", engine_text_name(r->tested.at[k], &r->arena));
 			enough = false;

@@ -10,6 +10,7 @@
 #include "draws.h"
 #include "fuzz/bench/stop.h"
 #include "fuzz/campaign/owner/corpus.h"
+#include "fuzz/campaign/owner/state.h"
 #include "fuzz/campaign/owner/take.h"
 #include "window.h"
 
@@ -179,8 +180,8 @@ static void open_engines(struct campaign *self)
 	const struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = self->o->fd_one_in, .whole = true};
 	struct error e = {0};
 
-	if (!bench_open_until(
-	        &self->bench, self->o->spec, self->o->n_spec, self->o->right_on, &oracle, self->deadline, &e))
+	if (!bench_open_until(&self->bench, self->o->spec, self->o->n_spec, self->o->right_on, &oracle,
+	        campaign_start_deadline(self), &e))
 		fail(&self->failure, "%s", e.text);
 	else
 		window_open(self);

@@ -20,7 +20,12 @@
 #include "corpus.h"
 #include "show.h"
 
-enum { SAVE_SECONDS = 2, STATE_BYTES = 16 << 20, MILLI = 1000 };
+enum {
+	SAVE_SECONDS = 2,
+	START_SECONDS = 10 /* for engines of a campaign whose time is over */,
+	STATE_BYTES = 16 << 20,
+	MILLI = 1000
+};
 
 double campaign_elapsed(const struct campaign *self)
 {
@@ -182,6 +187,13 @@ bool campaign_load(struct campaign *self, struct error *e)
 	if (campaign_read_state(self, text, len, e))
 		return true;
 	return json_error_in(arena_printf(&self->side, "%s/%s", self->o->out, STATE_FILE), e);
+}
+
+double campaign_start_deadline(const struct campaign *self)
+{
+	const double least = self->start + START_SECONDS;
+
+	return self->o->resume && self->deadline > 0 && self->deadline < least ? least : self->deadline;
 }
 
 double campaign_saved_seconds(struct campaign *self)

@@ -17,5 +17,7 @@ void campaign_settle(struct campaign *self);
 bool campaign_load(struct campaign *self, struct error *e) MUST_CHECK;
 /* The seconds that the state says; 0 if there is none, or if it cannot be read. */
 double campaign_saved_seconds(struct campaign *self);
+/* Until when engines may start: a campaign that goes on needs them even if its time is over, to write its summary. */
+double campaign_start_deadline(const struct campaign *self);
 
 #endif

@@ -413,9 +413,10 @@ static char *text_write(const struct campaign *self, struct arena *a)
 	    ? ""
 	    : arena_printf(a, ", %.1f %% with twins", percent(all->with_teeth + all->twin, all->cases));
 	char *text = arena_printf(a,
-	    "%lld cases, %.1f %% decided, %.1f %% with teeth%s, %s, %s of the oracles: %s/" SUMMARY_FILE "\n",
-	    (long long)self->counts.cases, percent(all->decided, all->cases), percent(all->with_teeth, all->cases),
-	    twins, text_count(triage_counted(&self->triage), "distinct finding", a),
+	    "%s, %.1f %% decided, %.1f %% with teeth%s, %s, %s of the oracles: %s/" SUMMARY_FILE "\n",
+	    text_count(self->counts.cases, "case", a), percent(all->decided, all->cases),
+	    percent(all->with_teeth, all->cases), twins,
+	    text_count(triage_counted(&self->triage), "distinct finding", a),
 	    text_count(self->counts.oracle_disagreements, "disagreement", a), text_harmless(self->o->out, a));
 
 	if (ended_by(self))
