@@ -153,6 +153,8 @@ def known(base, summary):
     check(both and names[entry["signature"]] and list(names.values()).count(True) == 1, f"announced as known: {names}")
     check(end["findings_known"] == 1 and end["findings_new"] == now["distinct_findings"] - 1, f"at the end {end}")
     check(end["jobs"] == 2 and now["timing"]["jobs"] == 2 and now["timing"]["jobs_restarted"] == 0, f"at the end {end}, {now['timing']}")
+    shares = [now["timing"][key] for key in ("generate", "engines", "cross", "analytic", "finite_difference", "minimize", "other")]
+    check(min(shares) >= 0 and abs(sum(shares) - 1) < 1e-6, f"shares of the time of all processes: {now['timing']}")
 
 
 def test_json(base):

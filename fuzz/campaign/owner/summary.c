@@ -241,8 +241,19 @@ static int64_t judged(const struct campaign *self, int k)
 
 static double share(double seconds, double elapsed) { return elapsed > 0 ? seconds / elapsed : 0; }
 
-/* Writes how fast each engine was judged, and the share of time spent waiting for it.  Work that it does meanwhile
- * costs nothing. */
+/* The time of all processes that judge, and of the owner if it does not judge itself. */
+static double judging_time(const struct campaign *self, double elapsed)
+{
+	return self->o->jobs > 1 ? self->o->jobs * elapsed : elapsed;
+}
+
+static double whole_time(const struct campaign *self, double elapsed)
+{
+	return self->o->jobs > 1 ? judging_time(self, elapsed) + elapsed : elapsed;
+}
+
+/* Writes how fast each engine was judged, and the share of time that judging processes waited for it.  Work that it
+ * does meanwhile costs nothing. */
 static void put_speed(struct json_writer *w, const struct campaign *self, double elapsed)
 {
 	json_member_array(w, "by_engine", JSON_BLOCK);
@@ -250,7 +261,7 @@ static void put_speed(struct json_writer *w, const struct campaign *self, double
 		json_begin_object(w, JSON_FLOW);
 		json_member_string(w, "engine", self->name[k]);
 		json_member_decimal(w, "judged_per_second", share((double)judged(self, k), elapsed));
-		json_member_decimal(w, "waited", share(self->counts.waited[k], elapsed));
+		json_member_decimal(w, "waited", share(self->counts.waited[k], judging_time(self, elapsed)));
 		json_end(w);
 	}
 	json_end(w);
@@ -275,16 +286,17 @@ static void put_timing(struct json_writer *w, const struct campaign *self)
 	} shares[] = {{"generate", n->seconds.generate}, {"engines", waited(self)}, {"cross", n->seconds.cross},
 	    {"analytic", n->seconds.analytic}, {"finite_difference", n->seconds.fd},
 	    {"minimize", self->minimize_seconds + self->triage.seconds}};
-	double rest = elapsed;
+	const double whole = whole_time(self, elapsed);
+	double rest = whole;
 
 	json_member_decimal(w, "cases_per_second", share((double)self->counts.cases, elapsed));
 	json_member_object(w, "timing", JSON_BLOCK);
 	json_member_decimal(w, "seconds", elapsed);
 	for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
 		rest -= shares[k].seconds;
-		json_member_decimal(w, shares[k].key, share(shares[k].seconds, elapsed));
+		json_member_decimal(w, shares[k].key, share(shares[k].seconds, whole));
 	}
-	json_member_decimal(w, "other", share(rest, elapsed));
+	json_member_decimal(w, "other", share(rest, whole));
 	put_speed(w, self, elapsed);
 	json_member_integer(w, "jobs", self->o->jobs > 1 ? self->o->jobs : 1);
 	json_member_integer(w, "jobs_restarted", self->judges_restarted);
@@ -435,7 +447,7 @@ static char *text_write(const struct campaign *self, struct arena *a)
 		if (engine_spec_is_external(self->o->spec[k]))
 			text = arena_printf(a, "%s%s: %.0f judged cases a second, waited for %.0f %% of the time\n",
 			    text, text_harmless(self->name[k], a), share((double)judged(self, k), elapsed),
-			    100 * share(self->counts.waited[k], elapsed));
+			    100 * share(self->counts.waited[k], judging_time(self, elapsed)));
 	for (int i = 0; i < self->triage.n_finding; i++) {
 		const struct finding *f = &self->triage.finding[i];
 
