@@ -132,6 +132,18 @@ static void add_block(struct arena *a, size_t bytes)
 	a->current = b;
 }
 
+void arena_touch(struct arena *a)
+{
+	size_t held = 0;
+
+	for (size_t size = FIRST_BLOCK; held + size <= a->kept; size *= 2) {
+		add_block(a, size);
+		memset(a->current->data, 0, size);
+		held += size;
+	}
+	arena_reset(a);
+}
+
 /* The bytes that an array takes.  Even an empty one gets an address of its own. */
 static size_t rounded(size_t bytes) { return bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN; }
 

@@ -59,6 +59,8 @@ void arena_free(struct arena *a);
  */
 enum { ARENA_KEPT = 8 << 20, ARENA_KEPT_SMALL = 1 << 20 };
 void arena_reset(struct arena *a);
+/* Takes the memory that an empty arena may keep, so that a process does not grow when its first large cases come. */
+void arena_touch(struct arena *a);
 /* The bytes of its blocks, handed out or not. */
 size_t arena_held(const struct arena *a);
 

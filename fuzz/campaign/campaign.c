@@ -149,6 +149,7 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 	self->start = self->saved = bench_clock();
 	arena_init(&self->side, SIDE_ARENA);
 	self->side.kept = ARENA_KEPT_SMALL;
+	arena_touch(&self->side);
 	if (o->seconds > 0)
 		self->deadline = self->start + o->seconds - (o->resume ? campaign_saved_seconds(self) : 0);
 	self->own.shards += !o->shards;

@@ -34,6 +34,15 @@ static void test_arena(size_t kept)
 		arena_reset(&a);
 		CHECK(arena_held(&a) <= kept, "%zu bytes are kept", arena_held(&a));
 	}
+	arena_free(&a);
+	arena_touch(&a);
+	const size_t most = arena_held(&a);
+
+	CHECK(most > kept / 2 && most <= kept, "%zu of %zu bytes are taken", most, kept);
+	memset(NEW(&a, char, 1000), 1, 1000);
+	arena_reset(&a);
+	CHECK(arena_held(&a) == most, "%zu of %zu bytes are kept", arena_held(&a), most);
+	arena_free(&a);
 	/* What fits is kept, so an ordinary case allocates nothing. */
 	memset(NEW(&a, char, 1000), 1, 1000);
 	const size_t usual = arena_held(&a);

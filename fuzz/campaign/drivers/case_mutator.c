@@ -27,6 +27,7 @@ void case_mutator_open(struct case_mutator *m, uint64_t seed, const struct profi
 	*m = (struct case_mutator){.seed = seed, .profile = *profile, .bench = bench};
 	arena_init(&m->arena, MUTATOR_ARENA);
 	m->arena.kept = ARENA_KEPT_SMALL;
+	arena_touch(&m->arena);
 }
 
 static bool read_case(struct case_mutator *m, const uint8_t *data, size_t size, struct testcase *out)

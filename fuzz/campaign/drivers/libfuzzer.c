@@ -190,6 +190,7 @@ void drive_libfuzzer(struct campaign *s, campaign_finish_fn *finish, void *self)
 	hosted.finish = finish;
 	hosted.self = self;
 	arena_init(&hosted.arena, CASE_ARENA);
+	arena_touch(&hosted.arena);
 	case_mutator_open(&hosted.mutator, o->seed, &o->profile, campaign_bench(s));
 	hosted.mutator.pool_text = pool_text;
 	hosted.mutator.pool = s;

@@ -22,6 +22,7 @@ struct driver {
 static void drive(struct driver *d, arena_run_fn *one)
 {
 	arena_init(&d->arena, CASE_ARENA);
+	arena_touch(&d->arena);
 	while (!campaign_over(d->campaign) && campaign_next(d->campaign, &d->number))
 		if (!arena_try(&d->arena, one, d))
 			campaign_skip(d->campaign);

@@ -213,6 +213,7 @@ void job_run(struct campaign *self, struct jobs_memory *shared, const struct job
 		_exit(EXIT_SUCCESS);
 	arena_init(&job.arena, MESSAGE_ARENA);
 	job.arena.kept = ARENA_KEPT_SMALL;
+	arena_touch(&job.arena);
 	job.looked = atomic_load(&shared->counted);
 	job.look_end = job.looked + CLAIMS;
 	self->job = &job;

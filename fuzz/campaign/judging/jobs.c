@@ -300,6 +300,7 @@ void drive_jobs(struct campaign *self, campaign_driver_fn *drive)
 	self->n_process = jobs.n;
 	arena_init(&jobs.arena, RECORD_ARENA);
 	jobs.arena.kept = ARENA_KEPT_SMALL;
+	arena_touch(&jobs.arena);
 	for (int k = 0; k < jobs.n; k++) {
 		jobs.seat[k].redo = self->counts.draws;
 		start(&jobs, k);
