@@ -31,7 +31,27 @@ static const struct language languages[] = {
         "const judge = console.log;\n"},
 };
 
-/* A list of [name, whether it is a float, rows] for every output. */
+/* The names of dtypes in Python and JavaScript. */
+static const char *const dtype_words[DTYPE_COUNT] = {[DTYPE_F64] = "float64",
+    [DTYPE_F32] = "float32",
+    [DTYPE_BF16] = "bfloat16",
+    [DTYPE_F16] = "float16",
+    [DTYPE_I64] = "int64",
+    [DTYPE_I32] = "int32",
+    [DTYPE_BOOL] = "bool"};
+
+static const char *shape_list(const struct shape *s, struct arena *a)
+{
+	struct text out = {.arena = a};
+
+	text_put(&out, "[");
+	for (int k = 0; k < s->rank; k++)
+		text_put(&out, "%s%d", k ? ", " : "", s->extent[k]);
+	text_put(&out, "]");
+	return out.at;
+}
+
+/* A list of [name, whether it is a float, rows, dtype, shape] for every output. */
 static void put_outputs(const struct emission *x, const struct language *l, int point, bool derivative)
 {
 	const struct truth_point *t = &x->truth->point[point];
@@ -40,9 +60,11 @@ static void put_outputs(const struct emission *x, const struct language *l, int 
 	for (int k = 0; k < n; k++) {
 		const struct truth_tensor *tensor = derivative ? &t->derivative[0][k] : &t->primal[k];
 
-		text_put(x->out, "%s[\"%s\", %s, %s]", k ? ",\n         " : "", expected_name(x, point, derivative, k),
+		text_put(x->out, "%s[\"%s\", %s, %s, \"%s\", %s]", k ? ",\n         " : "",
+		    expected_name(x, point, derivative, k),
 		    dtype_is_float(tensor->type.dtype) ? l->words.yes : l->words.no,
-		    expected_rows(x, point, derivative, k, &l->words));
+		    expected_rows(x, point, derivative, k, &l->words), dtype_words[tensor->type.dtype],
+		    shape_list(&tensor->type.shape, x->arena));
 	}
 }
 

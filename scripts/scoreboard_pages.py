@@ -46,7 +46,7 @@ main{max-width:84rem}
 .tag.ok{color:var(--good);border-color:var(--good-line);background:var(--good-wash)}
 .finding .values{font-size:.9rem;overflow-wrap:anywhere}
 table.defects td{overflow-wrap:anywhere}
-@media(max-width:34rem){.matrix tbody th{min-width:6.2rem;max-width:7.4rem;overflow-wrap:anywhere}.matrix td{min-width:3.9rem;padding:.25rem .4rem}}
+@media(max-width:34rem){.matrix tbody th{min-width:6.2rem;max-width:8rem;overflow-wrap:break-word;padding-right:.4rem}.matrix tbody th a{font-size:.8rem}.matrix tbody th .under{font-size:.72rem}.matrix td{min-width:3.9rem;padding:.25rem .4rem}}
 """
 
 
@@ -211,7 +211,7 @@ class Site:
         said = [f"<span class=\"tag bad\">{esc(f['verdict'])}</span>", f"<span class=\"tag\">{esc(shown['request'])}</span>", f"<code class=\"engine\">{esc(self.title(result))}</code>"]
         found = ", ".join(f"{by} ({n})" if n > 1 else by for by, n in f["found_by"].items())
         also = [f"also as {esc(', '.join(f['also'][:4]))}" + (f" and {len(f['also']) - 4} more" if len(f["also"]) > 4 else "")] if f["also"] else []
-        since = [f"since {esc(self.since(result, f))}"] if not known else [f"in {esc(self.versions(d, self.family_name(result)))}: {self.upstream(d)}" for d in known]
+        since = [f"since {esc(self.since(result, f))}"] if not known else list(dict.fromkeys(f"in {esc(self.versions(d, self.family_name(result)))}: {self.upstream(d)}" for d in known))
         value = ", ".join(f"{key} <code>{esc(shown[key].get('decimal', shown[key].get('value', '')))}</code>" for key in ("expected", "returned") if isinstance(shown.get(key), dict))
         links = [f"<a href=\"{data}{f['id']}.json\">case</a>"] + ([f"<a href=\"{data}{esc(f['source'])}\">reproducer</a>"] if f["source"] else [])
         title, _, cause = report.get("characterization", {}).get("cause", "").partition(". ")

@@ -11,6 +11,7 @@ for engine in $("$adjudge" engines | cut -d' ' -f1); do
 	checks=$((checks + 1))
 	grep -Eq "^  ok +$engine +.*right about x \* x" "$work/out" || { failures=$((failures + 1)); echo "$engine is not ok" >&2; }
 done
+says out 'to have it: scripts/engines hips=DIR'
 says out ' 0 broken'
 
 # ---- JSON says the same ----
@@ -24,7 +25,7 @@ states = collections.Counter(c["state"] for c in said["checks"])
 assert said["schema"] == "adjudge.doctor/1"
 assert all(said[s] == states[s] for s in ("ok", "absent", "broken")), (said["ok"], states)
 assert all(c["fix"] for c in said["checks"] if c["state"] != "ok")
-assert {"build", "machine", "files", "terminal", "engines", "programs", "frameworks"} == {c["check"] for c in said["checks"]}
+assert {"build", "machine", "files", "terminal", "engines", "programs", "released", "frameworks"} == {c["check"] for c in said["checks"]}
 END
 
 # A library that sets another rounding mode, for the end.
@@ -47,6 +48,7 @@ ADJUDGE_ADAPTERS=$work/bin
 check 0 doctor
 says out 'absent  python3'
 says out 'absent  adapters'
+says out 'absent  scripts/engines'
 says out 'to have it: apt-get install nodejs'
 
 # ---- something is broken ----

@@ -188,6 +188,7 @@ class Tensor(float):
     flatten = detach = view_as = requires_grad_ = lambda self, *_: self
     tolist = lambda self: [float(self)]
     _is_zerotensor = lambda self: False
+    dtype, shape = "torch.float64", ()
     __mul__ = lambda self, other: Tensor(float(self) * float(other))
 
 
@@ -202,7 +203,7 @@ def grad(*_, **__):
 autograd = types.SimpleNamespace(grad=grad)
 """
 TFJS = """
-const tensor = (x) => ({ x: [x].flat()[0], arraySync() { return this.x; } });
+const tensor = (x) => ({ x: [x].flat()[0], dtype: 'float32', shape: [], arraySync() { return this.x; } });
 module.exports = {
     tensor,
     square: (a) => tensor(a.x * a.x),
@@ -252,8 +253,10 @@ def in_elixir(square, gradient):
 # What the stand-in's gradient does, for each way to end.
 LANGUAGES = {
     "Python": (in_python, "f64", {"return (Tensor(1),)": RIGHT, "return (Tensor(1.5),)": WRONG, "return (Tensor('nan'),)": WRONG, "return (Tensor('inf'),)": WRONG,
+                                  "x = Tensor(1); x.dtype = 'torch.float32'; return (x,)": WRONG, "x = Tensor(1); x.shape = (1,); return (x,)": WRONG,
                                   "raise NotImplementedError('mul')": CANNOT_TELL, None: CANNOT_TELL}),
     "node": (in_node, "f32", {"return { grads: [tensor(1)] };": RIGHT, "return { grads: [tensor(1.5)] };": WRONG, "return { grads: [tensor(NaN)] };": WRONG,
+                              "return { grads: [{ ...tensor(1), dtype: 'float64' }] };": WRONG, "return { grads: [{ ...tensor(1), shape: [1] }] };": WRONG,
                               "throw new Error('no gradient');": CANNOT_TELL, None: CANNOT_TELL}),
     "elixir": (in_elixir, "f64", {"{1.0}": RIGHT, "{1.5}": WRONG, "{:nan}": WRONG, "{:infinity}": WRONG, 'raise "no gradient"': CANNOT_TELL, None: CANNOT_TELL}),
 }
@@ -282,7 +285,7 @@ def test_brief():
         source = emit(form, case_of("square", ["y mul x0 x0"], dtype="f64" if form == "torch" else "f32"), "--brief")
         (place / f"brief.{suffix}").write_text(source)
         done = run(*command, str(place / f"brief.{suffix}"), cwd=place)
-        check(done.returncode == 0 and re.search(r"derivative \[ ?\[ ?1\.5 ?\] ?\]", done.stdout), f"{form}, brief: exit status {done.returncode}: {done.stdout}{done.stderr}")
+        check(done.returncode == 0 and re.search(r"derivative \[.*float(64|32)'.*\[ ?1\.5 ?\]", done.stdout), f"{form}, brief: exit status {done.returncode}: {done.stdout}{done.stderr}")
         check("expected" not in source and len(source.splitlines()) < 30, f"{form}, brief: {source}")
     square = case_of("square", ["y mul x0 x0"])
     for form in ("jax", "tensorflow", "mlx", "nx"):

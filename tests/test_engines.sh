@@ -52,6 +52,7 @@ says "$(spec "given=$work/its folder")" "$work/its folder"
 [ -z "$(spec given)" ] && grep -q 'give its folder' "$work/err" || says "an engine without its folder" "an error"
 # What is ready is listed, in all its modes, and waits for no lock.
 says "'$work/scripts/engines' --list | cut -c1-30 | sed 's/ *\$//'" "$(printf '%-15s %-8s %s\n' fake host ready absent host - read host ready given checkout - | sed 's/ *$//')"
+says "'$work/scripts/engines' --lacks" "$(printf '%s\n' 'fake: ' 'absent: no-such-package' 'read: ' 'given: its folder, as in given=DIR')"
 (
 	flock 9
 	"$work/scripts/engines" --ready 2>"$work/err" | sed 's/=.*//' >"$work/ready"

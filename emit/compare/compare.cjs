@@ -53,7 +53,8 @@ function conclude(least, most) {
     judged.sum = 0;
 }
 
-// The source calls this with all results of the primal, or of the derivative, as flat lists: point by point.
+// The source calls this with all results of the primal, or of the derivative, point by point: flat lists, each alone or
+// as { dtype, shape, numbers }.
 function judge(kind, results) {
     if (!points[kind].length)
         return;
@@ -62,7 +63,14 @@ function judge(kind, results) {
         wanted = wanted.filter((w) => w[1]);
     if (results.length !== wanted.length)
         wrong(`${kind}: expected ${wanted.length} results, returned ${results.length}`);
-    wanted.slice(0, results.length).forEach(([name, , rows], k) => compare(name, results[k], rows));
+    wanted.slice(0, results.length).forEach(([name, isFloat, rows, dtype, shape], k) => {
+        const said = results[k];
+        if (said.dtype && isFloat && said.dtype !== dtype)
+            wrong(`${name}: expected ${dtype}, returned ${said.dtype}`);
+        if (said.shape && String(said.shape) !== String(shape))
+            wrong(`${name}: expected shape [${shape}], returned [${said.shape}]`);
+        compare(name, said.numbers ?? said, rows);
+    });
     conclude(...(kind === 'derivative' ? sums.shift() : [-Infinity, Infinity]));
 }
 

@@ -1,6 +1,7 @@
 
 
-# The adapter's source calls this with all results of the primal, or of the derivative, as flat lists: point by point.
+# The adapter's source calls this with all results of the primal, or of the derivative, point by point: flat lists, each
+# alone or with its dtype and shape before it.
 def judge(kind, results):
     if not points[kind]:
         return
@@ -9,8 +10,11 @@ def judge(kind, results):
         wanted = [w for w in wanted if w[1]]
     if len(results) != len(wanted):
         wrong(f"{kind}: expected {len(wanted)} results, returned {len(results)}")
-    for returned, (name, _, rows) in zip(results, wanted):
-        compare(name, returned, None, None, rows)
+    for returned, (name, is_float, rows, dtype, shape) in zip(results, wanted):
+        said, own, numbers = returned if isinstance(returned, tuple) else (None, shape, returned)
+        if list(own) != shape:
+            wrong(f"{name}: expected shape {shape}, returned {list(own)}")
+        compare(name, numbers, said, dtype if said and is_float else None, rows)
     conclude(*(sums.pop(0) if kind == "derivative" else (-inf, inf)))
 
 

@@ -31,7 +31,8 @@ struct Tape {
 		BINARY("add", a + b); BINARY("sub", a - b); BINARY("mul", a * b); BINARY("div", a / b); BINARY("pow", pow(a, b));
 		BINARY("atan2", atan2(a, b)); BINARY("max", fmax(a, b)); BINARY("min", fmin(a, b));
 #undef BINARY
-/* A double beside an adouble is another operation of the tape.  x / 3.0 is none here: it is a product with 1/3. */
+/* A double beside an adouble is another operation of the tape.  x / 3.0 is none here: it is a product with 1/3.
+ * So is x /= y. */
 #define MIXED(op, call) \
 	s.constant_right[op "|by a double"] = [](const adouble &a, double b) -> adouble { return call; }; \
 	s.constant_left[op "|by a double"] = [](double a, const adouble &b) -> adouble { return call; }
@@ -39,6 +40,7 @@ struct Tape {
 #undef MIXED
 		using T = adouble;
 		adjudge::spelled(s);
+		s.binary.erase("div|/="), s.constant_right.erase("div|/="), s.constant_left.erase("div|/=");
 		if (!condassigns)
 			s.others = {"select|condassign"};
 	}

@@ -215,6 +215,7 @@ function jvp(f, wrt, tangents) {
 
 // The prelude without the function of a transform that the request does not have.
 const used = (request) => PRELUDE.split(/\n(?=function )/).filter((part) => !part.startsWith("function") || request.some((l) => part.startsWith(`function ${l.transform}`))).join("\n");
+const TOLD = "const told = (y) => ({ dtype: y.dtype, shape: y.shape, numbers: [y.js()].flat(Infinity) });";
 const FLOAT16 = "globalThis.Float16Array ??= class {};";
 /* the device, and the spellings of a request: a transformation of the function, and of each level */
 const EAGER = ["usual", "f", ""], INSIDE = ["vjp(jit(f))", "jax.jit(f)", ""], OUTSIDE = ["jit(vjp(f))", "f", "jax.jit"], EACH = ["jit(vjp(jit(f)))", "jax.jit(f)", "jax.jit"];
@@ -233,13 +234,13 @@ function parts(mode, kase) {
 
 function emit(mode, kase) {
     const { program, inner, derivative, points } = parts(mode, kase);
-    const lines = ["// node FILE.cjs, beside node_modules with @jax-js/jax", FLOAT16, "const jax = require('@jax-js/jax');", "const np = jax.numpy;", "", program.source(),
+    const lines = ["// node FILE.cjs, beside node_modules with @jax-js/jax", FLOAT16, "const jax = require('@jax-js/jax');", "const np = jax.numpy;", "", TOLD, program.source(),
         kase.request.length ? used(kase.request) : "", `jax.init('${MODES[mode][0]}').then(() => {`,
         `    jax.defaultDevice('${MODES[mode][0]}');`];
     for (const xs of points) {
-        lines.push(`    judge('primal', (${inner})(${xs.join(", ")}).map((y) => [y.js()].flat(Infinity)));`);
+        lines.push(`    judge('primal', (${inner})(${xs.join(", ")}).map(told));`);
         if (kase.request.length)
-            lines.push(`    judge('derivative', ${derivative.text}(${xs.join(", ")}).map((d) => [d.js()].flat(Infinity)));`);
+            lines.push(`    judge('derivative', ${derivative.text}(${xs.join(", ")}).map(told));`);
     }
     return [...lines, "});", ""].join("\n");
 }

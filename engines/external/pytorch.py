@@ -410,8 +410,8 @@ MODES = {
 }
 
 
-# In emitted sources: the elements of a tensor, which may have no storage if they are zeros.
-NUMBERS = "def numbers(t):\n    return (torch.zeros(t.shape) if t._is_zerotensor() else t.detach()).flatten().tolist()\n\n"
+# In emitted sources: what a tensor says of itself, which may have no storage if it is zeros.
+TOLD = "def told(t):\n    return t.dtype, tuple(t.shape), (torch.zeros(t.shape) if t._is_zerotensor() else t.detach()).flatten().tolist()\n\n"
 
 
 # Spellings of a request, by mode: a name, the writer of a level, the call that wraps the function, and how often the
@@ -469,9 +469,9 @@ class Torch:
         lines = []
         for k, p in enumerate(points):
             lines += [f"xs = {p}"] + ([f"f = {wrap}"] if wrap and k == 0 else [])
-            lines += [f"{derivative}(*xs)"] * (before if derivative else 0) + [f"judge('primal', [numbers(y) for y in {primal}(*xs)])"]
-            lines += [f"judge('derivative', [numbers(d) for d in {derivative}(*xs)])"] if derivative else []
-        return "import torch\n" + head + "\n" + NUMBERS + source + "\n".join(lines) + "\n"
+            lines += [f"{derivative}(*xs)"] * (before if derivative else 0) + [f"judge('primal', [told(y) for y in {primal}(*xs)])"]
+            lines += [f"judge('derivative', [told(d) for d in {derivative}(*xs)])"] if derivative else []
+        return "import torch\n" + head + "\n" + TOLD + source + "\n".join(lines) + "\n"
 
     def answer(self, case):
         try:

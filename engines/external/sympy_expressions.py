@@ -157,6 +157,8 @@ class Engine:
                 primal, derivative = [self.value(g, x) for g in f], [self.value(g, x) for g in df]
                 answers.append({"primal": self.tensors(primal, outs), "derivative": self.tensors(derivative, of, True) if case["request"] else []})
             return answers
+        except RecursionError as e:  # SymPy walks expressions by recursion
+            raise Unsupported("expressions nested so deeply") from e
         finally:
             signal.alarm(0)
 

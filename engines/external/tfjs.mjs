@@ -181,14 +181,16 @@ function parts(kase) {
     return { program, prelude: prelude(call), derivative: stack(kase, program, "f", seed), points };
 }
 
+const TOLD = "const told = (y) => ({ dtype: y.dtype, shape: y.shape, numbers: [y.arraySync()].flat(Infinity) });";
+
 function emit(kase) {
     const { program, prelude, derivative, points } = parts(kase);
-    const lines = ["// node FILE.cjs, beside node_modules with @tensorflow/tfjs", "const tf = require('@tensorflow/tfjs');", "", program.source(),
+    const lines = ["// node FILE.cjs, beside node_modules with @tensorflow/tfjs", "const tf = require('@tensorflow/tfjs');", "", TOLD, program.source(),
         kase.request.length ? prelude : "", "tf.setBackend('cpu').then(() => {"];
     for (const xs of points) {
-        lines.push(`    judge('primal', f(${xs.join(", ")}).map((y) => [y.arraySync()].flat(Infinity)));`);
+        lines.push(`    judge('primal', f(${xs.join(", ")}).map(told));`);
         if (kase.request.length)
-            lines.push(`    judge('derivative', ${derivative.text}(${xs.join(", ")}).map((d) => [d.arraySync()].flat(Infinity)));`);
+            lines.push(`    judge('derivative', ${derivative.text}(${xs.join(", ")}).map(told));`);
     }
     return [...lines, "});", ""].join("\n");
 }

@@ -24,6 +24,8 @@ void doctor_say(struct doctor *d, enum doctor_state state, const char *item, con
     __attribute__((format(printf, 5, 6)));
 /* Says where the adapters are. */
 void doctor_adapters(struct doctor *d);
+/* The folder of adapters, or NULL where it has none. */
+const char *doctor_adapter_folder(struct doctor *d);
 /* Opens an engine and has it judge a small case; says the result under `item`. */
 void doctor_judge(struct doctor *d, const char *item, const char *spec, const char *fix);
 

@@ -57,8 +57,7 @@ static const char *doctor_output(struct doctor *d, const char *command)
 	return pclose(f) || !read ? "" : arena_printf(&d->list.arena, "%s", line);
 }
 
-/* The folder of adapters, or NULL where it has none. */
-static const char *adapters_here(struct doctor *d)
+const char *doctor_adapter_folder(struct doctor *d)
 {
 	const char *folder = adapter_folder("adapter.py", &d->list.arena);
 
@@ -67,7 +66,7 @@ static const char *adapters_here(struct doctor *d)
 
 void doctor_adapters(struct doctor *d)
 {
-	const char *folder = adapters_here(d);
+	const char *folder = doctor_adapter_folder(d);
 
 	if (folder)
 		doctor_say(d, DOCTOR_OK, "adapters", NULL, "%s", folder);
@@ -107,7 +106,7 @@ static void say_framework(struct doctor *d, const struct framework *f, const cha
 
 void doctor_frameworks(struct doctor *d)
 {
-	const char *folder = adapters_here(d);
+	const char *folder = doctor_adapter_folder(d);
 
 	for (size_t k = 0; k < sizeof frameworks / sizeof *frameworks; k++)
 		say_framework(d, &frameworks[k], folder);

@@ -55,6 +55,7 @@ static void on_scalar(void *context, struct evaluation *ev, int k)
 	if (chooses(s->op))
 		alike_classes(self->alike, ev, self->note, k);
 	ball_scalar(ev, self->note, k);
+	self->note[k].excess = ev->excess;
 	alike_appended(self->alike, k);
 	self->by_paths |= self->note[k].shared && active;
 	self->apart |= self->note[k].shared && active;
@@ -158,7 +159,7 @@ struct analytic *analytic_open(const struct oracle_rules *rules)
 	analytic_use(self, rules, NULL);
 	self->alike = alike_open();
 	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_settled, on_unsure,
-	    on_radius, on_equal, on_copied, quiet_fits};
+	    on_radius, on_equal, on_copied, quiet_excess};
 	mpfr_init2(self->partial, self->ev.precision);
 	mpfr_init2(self->term, self->ev.precision);
 	self->kept = kept_partials_open(self->ev.precision);
@@ -416,7 +417,9 @@ int analytic_trace(struct analytic *self, const struct testcase *c, int which, s
 	self->apart = convergence_matters(&c->program.top);
 	self->by_paths = self->slices || self->apart;
 	inside_begin(self, c);
-	const int order = request_order(c->transform, c->n_transform) + region_nesting(&c->program.top, OP_DERIVATIVE);
+	const int nested = region_nesting(&c->program.top, OP_DERIVATIVE);
+	const int order = request_order(c->transform, c->n_transform) + nested;
+	self->nested = nested > 0;
 	self->ev.order = order;
 	self->ev.times_one = order > 1;
 	alike_reset(self->alike);

@@ -228,6 +228,8 @@ void flow_add_product(
 		tight += more;
 		loose += more;
 	}
+	/* An engine may use a rule for this and other edges together. */
+	loose += self->note[at].excess * p->magnitude * f->magnitude;
 	bool exact = exact_product(self, at, to, from, p, chain, mixed),
 	     doubled = self->ev.scalar[at].op == OP_SQUARE && term < 2 * info->normal; /* (g a) 2 */
 	bool by_size = chain || self->by_paths || mixed || merged;

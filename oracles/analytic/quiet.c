@@ -9,6 +9,9 @@
 
 #define R MPFR_RNDN
 
+/* A rule may lose so many times more than the derivative. Beyond that its answers would hardly be judged. */
+static const double MOST_EXCESS = 16;
+
 /* Notes of all scalars from `first` on. They depend on parameters, and each is a class of its own. */
 static void note_quiet(struct analytic *self, int first)
 {
@@ -51,16 +54,21 @@ static void sweep_function(struct analytic *self, const struct rule_check *check
 		flow_finish(self, check->input[i]);
 }
 
-/* How far off an engine may be in derivative number i; negative if that is unknown. */
-static double allowed(const struct analytic *self, const struct rule_check *check, bool swept, int i)
+/* How far off an engine may be in derivative number i, by the sweep; NAN if that is unknown. *paths: the magnitudes of
+ * its paths. */
+static double swept_radius(const struct analytic *self, const struct rule_check *check, int i, double *paths)
 {
-	const int k = check->exact[i];
+	const struct flow *f = &self->flow[(check->adjoint ? check->input : check->result)[i]];
 
-	if (swept) {
-		const struct flow *f = &self->flow[(check->adjoint ? check->input : check->result)[i]];
-		return !f->present ? 0 : f->reason ? -1 : fmax(f->tight, f->loose);
-	}
-	return k < 0 ? 0 : self->note[k].reason ? -1 : (check->order > 1 ? BALL_FLOW_SLACK : 1) * self->note[k].radius;
+	*paths = f->present ? f->magnitude : 0;
+	return !f->present ? 0 : f->reason ? NAN : fmax(f->tight, f->loose);
+}
+
+/* The same by its ball. A request of order 2 and above allows for BALL_FLOW_SLACK times the ball, a value of the
+ * program does not. */
+static double ball_radius(const struct analytic *self, int k)
+{
+	return k < 0 ? 0 : self->note[k].reason ? NAN : (self->nested ? 1 : BALL_FLOW_SLACK) * self->note[k].radius;
 }
 
 /* How far off the rule may be; infinity if that is unknown. */
@@ -80,20 +88,27 @@ static double allowance(const struct analytic *self, int k)
 	return 1 + 0x1p-40 + (k >= 0 ? self->ev.dtype[self->ev.scalar[k].dtype].unit : 0);
 }
 
-bool quiet_fits(void *context, const struct rule_check *check)
+double quiet_excess(void *context, const struct rule_check *check)
 {
 	struct analytic *self = context;
+	double excess = 0;
 
 	note_quiet(self, check->first);
 	self->by_paths = self->apart = true; /* the formulas of a rule round in other binades */
-	const bool swept = check->order == 1 && !has_tie(self, check);
+	const bool swept = self->ev.order <= 1 && !has_tie(self, check);
 	if (swept)
 		sweep_function(self, check);
 	for (int i = 0; i < check->n; i++) {
-		const double most = allowance(self, check->given[i]) * allowed(self, check, swept, i);
+		const int given = check->given[i], exact = check->exact[i];
+		const double off = error_of(self, given) + distance(self, given, exact);
+		double paths = 0, most = swept ? swept_radius(self, check, i, &paths) : ball_radius(self, exact);
 
-		if (!(error_of(self, check->given[i]) + distance(self, check->given[i], check->exact[i]) <= most))
-			return false;
+		most *= allowance(self, given);
+		if (off <= most)
+			continue;
+		if (!(paths > 0 && off <= MOST_EXCESS * most))
+			return INFINITY;
+		excess = fmax(excess, (off - most) / paths);
 	}
-	return true;
+	return excess;
 }

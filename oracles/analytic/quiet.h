@@ -8,10 +8,10 @@
 #include "oracles/evaluate/evaluate.h"
 
 /*
- * The hook `fits`: for each i, whether the radius of given[i] and its distance from exact[i] add up to at most the
- * loose radius that the derivative has there. False where one of them is unknown, where a formula of the rule may leave
- * the range, and at a tie. self: struct analytic.
+ * The hook `excess`. At order 1 it compares the rule with the loose radius of a sweep over the function, and allows
+ * MOST_EXCESS times this. At a tie, and where the request or an op derivative asks for more, it compares the balls of
+ * both. Then the excess is 0 or infinity. self: struct analytic.
  */
-bool quiet_fits(void *self, const struct rule_check *check);
+double quiet_excess(void *self, const struct rule_check *check);
 
 #endif

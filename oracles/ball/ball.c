@@ -34,7 +34,7 @@ bool note_equal(const struct note *a, const struct note *b)
 	    a->shared == b->shared && a->kinked == b->kinked && a->danger == b->danger &&
 	    a->danger_op == b->danger_op && a->leaves == b->leaves && a->escapes == b->escapes && a->far == b->far &&
 	    a->most == b->most && a->least == b->least && a->factors == b->factors && a->path == b->path &&
-	    a->flushed == b->flushed;
+	    a->flushed == b->flushed && a->excess == b->excess;
 }
 
 /* ---- arithmetic ---- */

@@ -53,6 +53,7 @@ struct note {
 	double most, least;
 	int factors; /* the number of factors of a product */
 	double path; /* for a derived scalar: the sum of the magnitudes of the path contributions, before they cancel */
+	double excess; /* of the rule of the custom to which it belongs (struct evaluate_hooks) */
 	/* For a derived scalar: its error if it and all flows on the way to it are flushed to 0 once each. */
 	double flushed;
 };

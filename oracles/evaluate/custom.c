@@ -311,21 +311,24 @@ static bool agrees_at_ties(struct evaluation_run *r, const struct node *node, co
 }
 
 /*
- * Whether an engine that uses the rule stays within the radii that its function's derivative has. A rule may be right
- * in real numbers and lose more digits, as 2^30 + x - 2^30, or leave the range. Where the exact results differ, by a
- * constant that is rounded for example, the difference counts too.
+ * Whether the errors of an engine that uses the rule are small enough; *excess is what they have beyond the radii of
+ * the derivative. A rule may be right in real numbers and lose more digits, as 2^30 + x - 2^30, or leave the range.
+ * Where the exact results differ, by a constant that is rounded for example, the difference counts too.
  */
-static bool errors_fit(
-    struct evaluation *ev, struct rule_check *check, const struct list *out, const struct list *given, int order)
+static bool errors_fit(struct evaluation *ev, struct rule_check *check, const struct list *out,
+    const struct list *given, int order, double *excess)
 {
 	check->exact = out->at;
 	check->given = given->at;
 	check->n = out->n;
 	check->order = order;
-	return !(ev->rules->custom & CUSTOM_ERRORS) || !ev->hooks.fits || ev->hooks.fits(ev->hooks.self, check);
+	if (!(ev->rules->custom & CUSTOM_ERRORS) || !ev->hooks.excess || order > fmax(1, ev->order))
+		return true;
+	*excess = fmax(*excess, ev->hooks.excess(ev->hooks.self, check));
+	return *excess < INFINITY;
 }
 
-static bool rule_right(struct evaluation_run *r, const struct node *node)
+static bool rule_right(struct evaluation_run *r, const struct node *node, double *excess)
 {
 	struct evaluation *ev = r->ev;
 	const struct region *f = &node->region[0], *rule = &node->region[1];
@@ -369,7 +372,7 @@ static bool rule_right(struct evaluation_run *r, const struct node *node)
 	    .result = result.at,
 	    .direction = input.at + n_float,
 	    .adjoint = !jvp};
-	if (!errors_fit(ev, &check, &out, &given, 1))
+	if (!errors_fit(ev, &check, &out, &given, 1, excess))
 		return false;
 	if (ev->rules->custom & CUSTOM_LINEAR && !rule_linear(r, node, first, input.at + n_float, &given))
 		return false;
@@ -385,20 +388,22 @@ static bool rule_right(struct evaluation_run *r, const struct node *node)
 		    !derive(r, first, &input, &along, &before[1], &given))
 			return false;
 		if (ev->rules->custom & CUSTOM_SECOND &&
-		    !(agree(ev, first, &out, &given) && errors_fit(ev, &check, &out, &given, order)))
+		    !(agree(ev, first, &out, &given) && errors_fit(ev, &check, &out, &given, order, excess)))
 			return false;
 	}
 	return true;
 }
 
-/* Checks the rule and sets rule_broken. Leaves nothing in the trace, on the path, or among the frozen values. */
-static void check_rule(struct evaluation_run *r, const struct node *node)
+/* Checks the rule and sets rule_broken. Gives its excess. Leaves nothing in the trace, on the path, or among the frozen
+ * values. */
+static double check_rule(struct evaluation_run *r, const struct node *node)
 {
 	struct evaluation *ev = r->ev;
 	const struct evaluation before = *ev;
 	struct arena_mark mark = arena_mark(r->arena);
 	ev->quiet = true;
-	bool right = rule_right(r, node);
+	double excess = 0;
+	bool right = rule_right(r, node, &excess);
 	arena_rewind(r->arena, mark);
 	ev->quiet = before.quiet;
 	ev->at_ties = NULL;
@@ -412,17 +417,20 @@ static void check_rule(struct evaluation_run *r, const struct node *node)
 	ev->next_frozen = before.next_frozen;
 	ev->part = before.part;
 	ev->rule_broken = !right;
+	return right ? excess : 0;
 }
 
 void evaluate_custom(struct evaluation_run *r, const struct node *node)
 {
 	const struct region *f = &node->region[0];
+	const double outer = r->ev->excess;
 	/* Without hooks nobody asks for derivatives. */
 	if (r->ev->hooks.scalar && !r->ev->quiet && !r->ev->freeze && !r->ev->rule_broken)
-		check_rule(r, node);
+		r->ev->excess = fmax(outer, check_rule(r, node));
 	for (int k = 0; k < node->n_arg; k++)
 		r->env[f->param + k] = r->env[node->arg[k]];
 	evaluate_region(r, f);
+	r->ev->excess = outer;
 	for (int k = 0; k < node->n_out; k++)
 		r->env[node->out + k] = r->env[f->result[k]];
 }

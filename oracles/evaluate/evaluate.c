@@ -175,6 +175,7 @@ void evaluate_moved(struct evaluation *ev, const struct program *p, const struct
 	ev->n_solution = 0;
 	ev->residual_exponent = INT_MIN;
 	ev->quiet = false;
+	ev->excess = 0;
 	ev->at_ties = NULL;
 	ev->rule_broken = false;
 	ev->input_scalar = NEW(a, int, n_input);

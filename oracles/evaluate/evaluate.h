@@ -133,8 +133,9 @@ struct evaluate_hooks {
 	/* Scalar `k` was just appended, in place of a call of scalar(): its op, its value and its parents are what
 	 * those of scalar `from` are. */
 	void (*copied)(void *self, int k, int from);
-	/* Whether an engine that uses a rule stays within the radii that the derivative of its function has. */
-	bool (*fits)(void *self, const struct rule_check *check);
+	/* How far off an engine that uses a rule may be beyond the radii that the derivative of its function has, as a
+	 * multiple of the magnitudes of the paths. Infinity if that is too much, or unknown. */
+	double (*excess)(void *self, const struct rule_check *check);
 };
 
 /*
@@ -216,6 +217,7 @@ struct evaluation {
 	int n_solution; /* internal: fixed points solved so far, without those inside the search for another */
 
 	enum evaluate_status status;
+	double excess;    /* internal: of the rule of the custom whose function is being evaluated (the hook) */
 	bool rule_broken; /* with hooks: the rule of some custom is not the derivative of its function at the point */
 	int64_t patience; /* left, of EVALUATE_PATIENCE */
 	bool quiet;       /* internal: no hook is called for scalars of this evaluation */

@@ -200,14 +200,28 @@ static bool read_provenance(struct reader *r)
 	}
 }
 
+static bool read_variant(struct reader *r)
+{
+	struct token start = r->token;
+	char *end, *line = reader_take_rest(r);
+	long variant = strtol(line, &end, 10);
+
+	if (*line != ' ' || *end || variant < 0 || variant > 65535)
+		return reader_fail(r, &start, "no \"variant N\"");
+	r->c.variant = (int)variant;
+	return reader_end_statement(r);
+}
+
 static bool read_tail(struct reader *r)
 {
 	for (reader_skip_lines(r); r->token.kind != TOKEN_END; reader_skip_lines(r)) {
 		bool ok = token_is_word(&r->token, "expected") ? read_expectation(r)
+		    : token_is_word(&r->token, "variant")      ? read_variant(r)
 		    : reader_take_word(r, "point")             ? read_point(r)
 		    : reader_take_word(r, "request")           ? read_request(r)
-		    : reader_take_word(r, "then")              ? read_level(r)
-		                                  : reader_expect(r, false, "point, request, then or expected");
+		    : reader_take_word(r, "then")
+		    ? read_level(r)
+		    : reader_expect(r, false, "point, request, then, variant or expected");
 
 		if (!ok)
 			return false;
