@@ -245,7 +245,7 @@ static bool worth(const struct told_condition *less, const struct told_condition
 	const double saved = less->cost - more->cost;
 
 	return saved > gain_of_term || (saved > gain_of_few && more->error < less->error / 3) ||
-	    (saved > 0 && less->error > told_enough && more->error <= right_first);
+	    (saved > 0 && less->error > TOLD_ENOUGH && more->error <= right_first);
 }
 
 struct told_condition telling_search(struct telling *t)

@@ -40,7 +40,7 @@ struct telling {
 };
 
 /* At most this share of the variants, failing and passing ones alike in weight, may be predicted wrongly. */
-static const double told_enough = 0.08;
+#define TOLD_ENOUGH 0.08
 
 /* Whether the op is to blame, or none is known to be. */
 bool telling_blames(const struct telling *t, enum op op);

@@ -250,5 +250,5 @@ void explanation_tell(
 	put_counts(t, &chosen, out);
 	put_guesses(t, &chosen, out);
 	find_gap(t, &chosen, out);
-	out->determined = chosen.error <= told_enough && predicts_fresh(t, &chosen);
+	out->determined = chosen.error <= TOLD_ENOUGH && predicts_fresh(t, &chosen);
 }
