@@ -6,6 +6,9 @@
  * chooses. The result of the rule is compared with the derivative that trace_derive makes of the function. Requests of
  * order n use the derivatives of both up to order n - 1, so these are compared too.
  *
+ * Its rounding errors are compared, too: a rule that loses more digits than the derivative widens the radii, and one
+ * that loses far more is not trusted.
+ *
  * Where the function is at a tie, the rule may follow any convention: it is compared with each.
  *
  * A rule that makes decisions by its direction is not trusted. The one exception is a rule that keeps an exact 0 at 0
