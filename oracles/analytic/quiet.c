@@ -64,11 +64,13 @@ static double swept_radius(const struct analytic *self, const struct rule_check 
 	return !f->present ? 0 : f->reason ? NAN : fmax(f->tight, f->loose);
 }
 
-/* The same by its ball. A request of order 2 and above allows for BALL_FLOW_SLACK times the ball, a value of the
- * program does not. */
+/* The same by its ball. A request of order 2 and above allows for BALL_FLOW_SLACK times the ball; a sweep and a value
+ * of the program do not. */
 static double ball_radius(const struct analytic *self, int k)
 {
-	return k < 0 ? 0 : self->note[k].reason ? NAN : (self->nested ? 1 : BALL_FLOW_SLACK) * self->note[k].radius;
+	const double slack = self->ev.order > 1 && !self->nested ? BALL_FLOW_SLACK : 1;
+
+	return k < 0 ? 0 : self->note[k].reason ? NAN : slack * self->note[k].radius;
 }
 
 /* How far off the rule may be; infinity if that is unknown. */

@@ -324,7 +324,6 @@ static bool errors_fit(struct evaluation *ev, struct rule_check *check, const st
 	check->exact = out->at;
 	check->given = given->at;
 	check->n = out->n;
-	check->order = order;
 	if (!(ev->rules->custom & CUSTOM_ERRORS) || !ev->hooks.excess || order > fmax(1, ev->order))
 		return true;
 	*excess = fmax(*excess, ev->hooks.excess(ev->hooks.self, check));

@@ -103,7 +103,6 @@ struct rule_check {
 	bool adjoint;
 	int n;                    /* n_result, or n_input for adjoint */
 	const int *exact, *given; /* [n] the derivative in that direction, and what the rule gives; -1 is an exact 0 */
-	int order;                /* 1; for derivatives of both more */
 };
 
 /* What the analytic oracle adds while the trace grows. Any of them may be NULL. */
@@ -133,8 +132,8 @@ struct evaluate_hooks {
 	/* Scalar `k` was just appended, in place of a call of scalar(): its op, its value and its parents are what
 	 * those of scalar `from` are. */
 	void (*copied)(void *self, int k, int from);
-	/* How far off an engine that uses a rule may be beyond the radii that the derivative of its function has, as a
-	 * multiple of the magnitudes of the paths. Infinity if that is too much, or unknown. */
+	/* The derivative of a function has radii, and an engine that uses a rule for it may be farther off. By how
+	 * much, as a multiple of the magnitudes of the paths. Infinity if that is too much, or unknown. */
 	double (*excess)(void *self, const struct rule_check *check);
 };
 
