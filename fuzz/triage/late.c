@@ -145,8 +145,8 @@ static bool is_wrong_without_nan(
 	    trial_plain_point(any, &y->c, a, &j) == EFFECT_FAILS;
 }
 
-/* Whether x is about NaNs that 0 times infinity can explain, and y about a NaN that a product with a zero derivative
- * makes, whatever the other factor is. */
+/* Whether x is about NaNs that 0 times infinity can explain, and y about a NaN of a product with a zero derivative. The
+ * other factor of that product may be anything. */
 static bool is_zero_times_nan(
     const struct question *any, const struct symptom *x, const struct late *y, const struct symptom *s, struct arena *a)
 {

@@ -165,40 +165,46 @@ static void test_counted(struct arena *a)
 	explanation_close(x);
 }
 
-/* A condition that does not predict fresh variants is not told; counts that no variant has are named. */
+static const struct blamed cumsum_blamed = {OP_CUMSUM, "operand of cumsum"};
+
+/* An explanation of a cumsum that fails. */
+static struct explanation *open_cumsum(struct arena *a)
+{
+	const struct testcase about = test_function(a, "x: f64[2]", "y = cumsum x axis=0", "[1, 2]", "vjp");
+	struct explanation *x = explanation_open();
+
+	explanation_about(x, &about);
+	explanation_aside(x, true, false);
+	return x;
+}
+
+/* A condition that does not predict fresh variants is not told. */
 static void test_fresh(struct arena *a)
 {
 	for (int turn = 0; turn < 2; turn++) {
-		struct explanation *x = explanation_open();
-		const struct testcase about = test_function(a, "x: f64[2]", "y = cumsum x axis=0", "[1, 2]", "vjp");
-		const struct blamed blamed = {OP_CUMSUM, "operand of cumsum"};
+		struct explanation *x = open_cumsum(a);
 		struct explained told;
 		int n = 0;
 
-		explanation_about(x, &about);
-		explanation_aside(x, true, false);
 		add_sums(x, long_axis, &n, a);
 		explanation_fresh(x, true);
 		add_sums(x, turn ? short_axis : long_axis, &n, a);
-		explanation_tell(x, &blamed, 1, a, &told);
+		explanation_tell(x, &cumsum_blamed, 1, a, &told);
 		CHECK(told.determined == !turn && !told.gap_to, "%d: %s", turn, explanation_text(&told, a));
 		explanation_close(x);
 	}
 }
 
+/* Counts that no variant has are named. */
 static void test_gap(struct arena *a)
 {
-	struct explanation *x = explanation_open();
-	const struct testcase about = test_function(a, "x: f64[2]", "y = cumsum x axis=0", "[1, 2]", "vjp");
-	const struct blamed blamed = {OP_CUMSUM, "operand of cumsum"};
+	struct explanation *x = open_cumsum(a);
 	struct explained told;
 	int n = 0;
 
-	explanation_about(x, &about);
-	explanation_aside(x, true, false);
 	add_sums_between(x, long_axis, 1, 3, &n, a);
 	add_sums_between(x, long_axis, 8, 9, &n, a);
-	explanation_tell(x, &blamed, 1, a, &told);
+	explanation_tell(x, &cumsum_blamed, 1, a, &told);
 	CHECK(told.determined && told.gap_from == 4 && told.gap_to == 7, "%d to %d", told.gap_from, told.gap_to);
 	explanation_close(x);
 }
