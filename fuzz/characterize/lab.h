@@ -170,6 +170,8 @@ void lab_tell_cause(struct lab *l);
 
 /* Appends statements about all tables (statements.c). */
 void lab_state(struct lab *l);
+/* Appends statements about the i-th kind of table (sentences.c).  Returns its id; NULL after the last. */
+const char *lab_state_table(struct lab *l, int i);
 /* Finds the first node that departs from the truth, in table `cuts` (cuts.c). */
 void lab_depart(struct lab *l);
 

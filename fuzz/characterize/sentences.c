@@ -1,0 +1,401 @@
+/* sentences.c: what one table shows, in sentences. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab_edit.h"
+#include "rows.h"
+
+static bool of_other(const struct variant_row *r, const void *self)
+{
+	return r->decided && r->engine && r->fails == *(const bool *)self;
+}
+
+static void state_runs(struct lab *l, const struct variant_table *t)
+{
+	int fails = rows_count(t, row_fails, NULL), same = 0;
+	struct support s = lab_support(l, t, rows_any, NULL);
+
+	for (int i = 0; i < t->n_row; i++)
+		same += t->row[i].verdict == t->row[0].verdict &&
+		    bits_of(t->row[i].returned) == bits_of(t->row[0].returned);
+	if (fails == t->n_row && same == t->n_row)
+		lab_say(l, "runs", STATEMENT_RULED_OUT, &s, 1,
+		    "Chance and earlier cases do not matter: all %d runs give the same result, the last of them in a "
+		    "freshly started engine.",
+		    t->n_row);
+	else
+		lab_say(l, "runs", STATEMENT_SHOWN, &s, 1,
+		    "It fails in %d of %d runs; %d runs, counting the first, gave the result of the first.", fails,
+		    t->n_row, same);
+}
+
+static void state_inputs(struct lab *l, const struct variant_table *t)
+{
+	static const char *const modes[] = {"vjp", "jvp"};
+	static const char *const in_mode[] = {"In reverse mode the gradient", "In forward mode the derivative"};
+
+	for (int m = 0; m < 2; m++) {
+		const struct row_text fails = {1, modes[m], true}, passes = {1, modes[m], false};
+		int n_fail = rows_count(t, rows_with_text, &fails), n_pass = rows_count(t, rows_with_text, &passes);
+		struct support s[2] = {
+		    lab_support(l, t, rows_with_text, &fails), lab_support(l, t, rows_with_text, &passes)};
+		struct variant_table part = *t;
+
+		if (!n_fail && !n_pass)
+			continue;
+		part.n_row = 0;
+		part.row = NEW(l->arena, struct variant_row, t->n_row);
+		for (int i = 0; i < t->n_row; i++)
+			if (!strcmp(t->row[i].cell[1], modes[m]))
+				part.row[part.n_row++] = t->row[i];
+		if (!n_fail)
+			lab_say(l, "mode", STATEMENT_RULED_OUT, &s[1], 1,
+			    "%s of the same program is right for every input.", in_mode[m]);
+		else if (n_pass)
+			lab_say(l, "inputs", STATEMENT_SHOWN, s, 2, "%s is wrong for inputs %s%s.", in_mode[m],
+			    rows_list(l, &part, 0, true, 8),
+			    rows_clause(l, ", and right for inputs ", rows_list(l, &part, 0, false, 8)));
+		else
+			lab_say(l, "inputs", STATEMENT_SHOWN, s, 1, "%s is wrong for every input (here: input%s %s).",
+			    in_mode[m], n_fail > 1 ? "s" : "", rows_list(l, &part, 0, true, 8));
+	}
+}
+
+/* Where it fails; and whether the relative error grows towards 0, over the sweep of small x > 0. */
+static void state_points(struct lab *l, const struct variant_table *t)
+{
+	struct support fails = lab_support(l, t, row_fails, NULL), passes = lab_support(l, t, row_passes, NULL);
+	const char *right = "", *list = "";
+	double last = 0;
+	bool grows = true;
+	int n = 0, *row = NEW(l->arena, int, t->n_row);
+
+	for (int i = 0; i < passes.n_row && i < 8; i++)
+		right = LAB_TEXT(l, "%s%s%s", right, i ? ", " : "", t->row[passes.row[i]].cell[1]);
+	if (fails.n_row && passes.n_row)
+		lab_say(l, "points", STATEMENT_SHOWN, (const struct support[]){fails, passes}, 2,
+		    "It fails at %d of %d points; it is right at %s%s.", fails.n_row, fails.n_row + passes.n_row, right,
+		    passes.n_row > 8 ? " and others" : "");
+	else if (fails.n_row)
+		lab_say(l, "points", STATEMENT_SHOWN, &fails, 1, "It fails at all %d points tried.", fails.n_row);
+	for (int i = 0; i < t->n_row; i++) {
+		const struct variant_row *r = &t->row[i];
+		double x = atof(r->cell[1]);
+
+		if (strcmp(r->cell[0], "all") != 0 || x <= 0 || x > 0.5 || !r->fails || !row_has_numbers(r) ||
+		    r->expected == 0)
+			continue;
+		if (n && !(fabs(r->returned / r->expected - 1) < fabs(last - 1)))
+			grows = false;
+		last = r->returned / r->expected;
+		list = LAB_TEXT(l, "%s%s%.6g at %s", list, n ? ", " : "", last, r->cell[1]);
+		row[n++] = i;
+	}
+	if (n > 2 && grows)
+		lab_say(l, "near-zero", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), n, row}, 1,
+		    "The error grows towards 0: the ratio of returned to expected is %s.", list);
+}
+
+static void state_seeds(struct lab *l, const struct variant_table *t)
+{
+	const struct row_text fails = {1, "direction", true}, passes = {1, "direction", false};
+	struct support s[2] = {lab_support(l, t, rows_with_text, &fails), lab_support(l, t, rows_with_text, &passes)};
+
+	if (s[0].n_row > 1 && !s[1].n_row)
+		lab_say(l, "seeds", STATEMENT_RULED_OUT, s, 1,
+		    "The seed does not matter: it fails for all %d directions drawn.", s[0].n_row);
+	else if (s[0].n_row && s[1].n_row)
+		lab_say(l, "seeds", STATEMENT_SHOWN, s, 2, "It fails for %d of %d directions drawn.", s[0].n_row,
+		    s[0].n_row + s[1].n_row);
+}
+
+static void state_trips(struct lab *l, const struct variant_table *t)
+{
+	struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
+
+	if (s[0].n_row)
+		lab_say(l, "trips", STATEMENT_SHOWN, s, 2, "It fails with %s iterations%s.",
+		    rows_list(l, t, 1, true, 8), rows_clause(l, ", and is right with ", rows_list(l, t, 1, false, 8)));
+}
+
+static void state_loops(struct lab *l, const struct variant_table *t)
+{
+	struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
+
+	if (s[0].n_row && !s[1].n_row)
+		lab_say(l, "loops", STATEMENT_RULED_OUT, s, 1,
+		    "The kind of loop does not matter: the same iterations fail when written as %s.",
+		    rows_list(l, t, 0, true, 8));
+	else if (s[0].n_row)
+		lab_say(l, "loops", STATEMENT_SHOWN, s, 2, "The same iterations fail when written as %s%s.",
+		    rows_list(l, t, 0, true, 8), rows_clause(l, ", and are right as ", rows_list(l, t, 0, false, 8)));
+}
+
+static void state_bodies(struct lab *l, const struct variant_table *t)
+{
+	const char *const both = "c * x + y";
+	const struct row_text fails = {0, both, true}, passes = {0, both, false};
+	struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
+
+	if (!s[0].n_row)
+		return;
+	lab_say(l, "bodies", STATEMENT_SHOWN, s, 2,
+	    "With carry c and input x, the loop fails if its body computes %s%s.", rows_list(l, t, 0, true, 20),
+	    rows_clause(l, "; it is right for ", rows_list(l, t, 0, false, 20)));
+	s[0] = lab_support(l, t, rows_with_text, &fails);
+	s[1] = lab_support(l, t, rows_with_text, &passes);
+	if (s[0].n_row && s[1].n_row && !strcmp(t->row[s[0].row[0]].cell[3], "x") &&
+	    !strcmp(t->row[s[1].row[0]].cell[3], "y"))
+		lab_say(l, "per-variable", STATEMENT_SHOWN, s, 2,
+		    "With loop body %s, the derivative with respect to y is right, with respect to x it is wrong.",
+		    both);
+}
+
+static void state_dtypes(struct lab *l, const struct variant_table *t)
+{
+	struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
+	bool same = s[0].n_row > 0;
+
+	for (int i = 0; i < t->n_row; i++)
+		same = same && bits_of(t->row[i].returned) == bits_of(t->row[0].returned) && t->row[i].fails;
+	if (s[0].n_row && !s[1].n_row && strchr(rows_list(l, t, 0, true, 8), ',')) /* an engine may have one dtype */
+		lab_say(l, "dtypes", STATEMENT_RULED_OUT, s, 1, "Precision and dtype do not matter: it fails in %s%s.",
+		    rows_list(l, t, 0, true, 8), same ? ", with the identical wrong value" : "");
+	else if (s[0].n_row && s[1].n_row)
+		lab_say(l, "dtypes", STATEMENT_SHOWN, s, 2, "It fails in %s%s.", rows_list(l, t, 0, true, 8),
+		    rows_clause(l, ", and not in ", rows_list(l, t, 0, false, 8)));
+}
+
+static void state_shapes(struct lab *l, const struct variant_table *t)
+{
+	struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
+	bool each = false, some = false;
+
+	for (int i = 0; i < t->n_row; i++) {
+		each = each || row_all_wrong(&t->row[i]);
+		some = some || (t->row[i].fails && t->row[i].n_element > 1 && !row_all_wrong(&t->row[i]));
+	}
+	if (!s[0].n_row)
+		return;
+	lab_say(l, "shapes", STATEMENT_SHOWN, s, 1 + (s[1].n_row > 0), "It fails with shapes %s%s%s.",
+	    rows_list(l, t, 0, true, 8), rows_clause(l, ", and not with ", rows_list(l, t, 0, false, 8)),
+	    each && !some ? "; every element of a tensor gets its own wrong value"
+	        : some    ? "; some elements of a tensor are right"
+	                  : "");
+}
+
+static void state_batches(struct lab *l, const struct variant_table *t)
+{
+	struct support s = lab_support(l, t, row_fails, NULL), p = lab_support(l, t, row_passes, NULL);
+	bool each = false;
+
+	for (int i = 0; i < s.n_row; i++)
+		each = each || row_all_wrong(&t->row[s.row[i]]);
+	if (s.n_row)
+		lab_say(l, "batches", STATEMENT_SHOWN, &s, 1, "It fails in a batch too%s.",
+		    each ? ": every slice gets its own wrong value" : "");
+	else if (p.n_row)
+		lab_say(l, "batches", STATEMENT_SHOWN, &p, 1, "It does not fail in a batch.");
+}
+
+/* The engines of these rows, but for those of the primal if there are others. */
+static const char *engine_list(struct lab *l, const struct variant_table *t, const struct support *s)
+{
+	const char *list = "";
+	bool differentiates = false;
+
+	for (int i = 0; i < s->n_row; i++)
+		differentiates = differentiates || strcmp(t->row[s->row[i]].cell[1], "primal") != 0;
+	for (int i = 0; i < s->n_row; i++) {
+		const struct variant_row *r = &t->row[s->row[i]];
+
+		if ((strcmp(r->cell[1], "primal") != 0 || !differentiates) && !strstr(list, r->cell[0]))
+			list = LAB_TEXT(l, "%s%s%s", list, *list ? ", " : "", r->cell[0]);
+	}
+	return list;
+}
+
+static void state_engines(struct lab *l, const struct variant_table *t)
+{
+	const bool no = false, yes = true;
+	struct support right = lab_support(l, t, of_other, &no), wrong = lab_support(l, t, of_other, &yes);
+	const char *list = engine_list(l, t, &right);
+
+	if (right.n_row && !wrong.n_row)
+		lab_say(l, "engines", STATEMENT_RULED_OUT, &right, 1,
+		    "The program is not the cause: every other engine that answers is right (%s).", list);
+	else if (wrong.n_row)
+		lab_say(l, "engines", STATEMENT_SHOWN, &wrong, 1, "Other engines fail too: %s%s.",
+		    engine_list(l, t, &wrong), rows_clause(l, "; right are ", list));
+	if (!strncmp(engine_spec(l->bench->engine[0]), "compiled", 8) && right.n_row && strstr(list, "aot"))
+		lab_say(l, "derivative-program", STATEMENT_RULED_OUT, &right, 1,
+		    "The derivative program is not the cause: aot runs it op by op and is right.");
+}
+
+static void state_orders(struct lab *l, const struct variant_table *t)
+{
+	struct support s = lab_support(l, t, row_fails, NULL), p = lab_support(l, t, row_passes, NULL);
+
+	if (s.n_row && !t->row[s.row[0]].of)
+		lab_say(l, "orders", STATEMENT_SHOWN, &s, 1, "The second derivative fails too: %s (%s).",
+		    verdict_names[t->row[s.row[0]].verdict], t->row[s.row[0]].cell[1]);
+	else if (s.n_row)
+		lab_say(l, "orders", STATEMENT_SHOWN, &s, 1,
+		    "The second derivative is wrong too: %.7g where %.7g is right (%s).", t->row[s.row[0]].returned,
+		    t->row[s.row[0]].expected, t->row[s.row[0]].cell[1]);
+	else if (p.n_row)
+		lab_say(l, "orders", STATEMENT_SHOWN, &p, 1,
+		    "The second derivative is right wherever the engine answers it: %s.", rows_list(l, t, 1, false, 4));
+}
+
+/* Which texts of a column fail, and which do not; `what` names them in the plural. */
+static void state_column(struct lab *l, const struct variant_table *t, const char *id, int column, const char *what)
+{
+	struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
+
+	if (s[0].n_row)
+		lab_say(l, id, STATEMENT_SHOWN, s, 2, "It fails with these %s: %s%s.", what,
+		    rows_list(l, t, column, true, 12),
+		    rows_clause(l, "; it is right with: ", rows_list(l, t, column, false, 12)));
+	else if (s[1].n_row)
+		lab_say(l, id, STATEMENT_RULED_OUT, &s[1], 1, "It is right with all %s that were tried (%d variants).",
+		    what, s[1].n_row);
+}
+
+static void state_branches(struct lab *l, const struct variant_table *t)
+{
+	state_column(l, t, "branches", 0, "guarded functions");
+}
+
+static void state_ops(struct lab *l, const struct variant_table *t)
+{
+	state_column(l, t, "ops", 2, "ops in place of the original ones");
+}
+
+static void state_indices(struct lab *l, const struct variant_table *t)
+{
+	state_column(l, t, "indices", 1, "indices");
+	state_column(l, t, "index-modes", 2, "index modes");
+}
+
+/* Per op: for which operands it fails. */
+static void state_operands(struct lab *l, const struct variant_table *t)
+{
+	bool none = true;
+
+	for (int i = 0; i < t->n_row; i++) {
+		struct variant_table part = *t;
+		int *row, n = 0;
+		bool fails = false;
+
+		if (i && !strcmp(t->row[i - 1].cell[0], t->row[i].cell[0]))
+			continue;
+		row = NEW(l->arena, int, t->n_row);
+		part.row = NEW(l->arena, struct variant_row, t->n_row);
+		part.n_row = 0;
+		for (int k = i; k < t->n_row && !strcmp(t->row[k].cell[0], t->row[i].cell[0]); k++) {
+			part.row[part.n_row++] = t->row[k];
+			row[n++] = k;
+			fails = fails || t->row[k].fails;
+		}
+		if (!fails)
+			continue;
+		none = false;
+		lab_say(l, "operands", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), n, row}, 1,
+		    "%s alone fails when these operands are differentiated: %s%s.", t->row[i].cell[0],
+		    rows_list(l, &part, 1, true, 8),
+		    rows_clause(l, "; it is right for ", rows_list(l, &part, 1, false, 8)));
+	}
+	if (none) {
+		struct support s = lab_support(l, t, row_passes, NULL);
+
+		lab_say(l, "operands", lab_find(l, "extents") ? STATEMENT_SHOWN : STATEMENT_RULED_OUT, &s, 1,
+		    "Single ops are right%s, whichever of their operands are differentiated (%d variants).",
+		    lab_find(l, "extents") ? " on scalars" : "", s.n_row);
+	}
+}
+
+/* Selects failing derivatives with respect to x, by whether the slice begins at index 0. */
+struct slice_of {
+	bool zero;
+};
+
+static bool row_of_slice(const struct variant_row *r, const void *self)
+{
+	const struct slice_of *s = self;
+
+	return row_fails(r, NULL) && !strcmp(r->cell[4], "x") && !strcmp(r->cell[3], "sum along it") &&
+	    !strncmp(r->cell[1], "[0:", 3) == s->zero;
+}
+
+static void state_slices(struct lab *l, const struct variant_table *t)
+{
+	const struct row_text x_wrong = {4, "x", true}, y_right = {4, "y", false}, y_wrong = {4, "y", true},
+	                      bare = {3, "nothing", true};
+	struct support s[2] = {
+	    lab_support(l, t, rows_with_text, &x_wrong), lab_support(l, t, rows_with_text, &y_right)};
+
+	if (s[0].n_row && s[1].n_row && !rows_count(t, rows_with_text, &y_wrong))
+		lab_say(l, "per-variable", STATEMENT_SHOWN, s, 2,
+		    "Where y is written into a slice of x, the derivative with respect to y is right, with respect "
+		    "to x it is wrong.");
+	if (s[0].n_row && !rows_count(t, rows_with_text, &bare))
+		lab_say(l, "reduced", STATEMENT_SHOWN, s, 1,
+		    "It fails only if the result is then summed along the axis of the slice.");
+	for (int zero = 1; zero >= 0; zero--) {
+		const struct slice_of slices = {zero > 0};
+		struct support part = lab_support(l, t, row_of_slice, &slices);
+		int none = 0, all = 0;
+
+		for (int i = 0; i < part.n_row; i++) {
+			const struct variant_row *r = &t->row[part.row[i]];
+
+			none += r->returned == 0 && (!r->has_sum || r->sum_returned == 0);
+			all += r->has_sum ? fabs(r->sum_returned) > fabs(r->sum_expected)
+			                  : fabs(r->returned) > fabs(r->expected);
+		}
+		if (part.n_row && (none == part.n_row || all == part.n_row))
+			lab_say(l, "slices", STATEMENT_SHOWN, &part, 1,
+			    "Where the slice %s index 0 and the result is summed along its axis, the derivative "
+			    "with respect to x is %s (%d variants).",
+			    zero ? "contains" : "does not contain",
+			    none == part.n_row ? "0 everywhere" : "too large: the slice is not left out", part.n_row);
+	}
+	state_column(l, t, "slices", 1, "slices");
+}
+
+static const struct {
+	const char *id;
+	void (*state)(struct lab *l, const struct variant_table *t);
+} states[] = {
+    {"inputs", state_inputs},
+    {"points", state_points},
+    {"trips", state_trips},
+    {"bodies", state_bodies},
+    {"branches", state_branches},
+    {"operands", state_operands},
+    {"slices", state_slices},
+    {"indices", state_indices},
+    {"ops", state_ops},
+    {"shapes", state_shapes},
+    {"orders", state_orders},
+    {"batches", state_batches},
+    {"loops", state_loops},
+    {"dtypes", state_dtypes},
+    {"seeds", state_seeds},
+    {"runs", state_runs},
+    {"engines", state_engines},
+};
+
+const char *lab_state_table(struct lab *l, int i)
+{
+	const struct variant_table *t;
+
+	if (i >= (int)(sizeof states / sizeof *states))
+		return NULL;
+	t = lab_find(l, states[i].id);
+	if (t)
+		states[i].state(l, t);
+	return states[i].id;
+}
