@@ -444,27 +444,53 @@ static const char *about_need(const struct lab *l)
 	return "";
 }
 
+/* Whether a condition that is not always right tells most variants apart. */
+static bool is_strong(const struct condition *c)
+{
+	const double apart = 0.65;
+	const int passing_with = c->passing - c->passing_without, with = c->failing_with + passing_with;
+
+	return !strncmp(c->text, "It fails", 8) && with && c->failing + c->passing > with &&
+	    (double)c->failing_with / with - (double)(c->failing - c->failing_with) / (c->failing + c->passing - with) >
+	    apart;
+}
+
+/* The same condition, with how often it holds. */
+static const char *about_strong(struct lab *l, const struct condition *c)
+{
+	const int with = c->failing_with + c->passing - c->passing_without;
+
+	return LAB_TEXT(l, "It mostly%.*s: %d of %d such variants fail, and %d of %d others.", (int)strlen(c->text) - 3,
+	    c->text + 2, c->failing_with, with, c->failing - c->failing_with, c->failing + c->passing - with);
+}
+
 /*
  * "It fails where ...": with the guesses if none of them predicts enough, after a need if there is one.  Without a
  * condition if the experiment of counts has told it better.
  */
 static const char *about_condition(struct lab *l)
 {
+	enum { GUESS_PERCENT = 85 }; /* a worse guess misleads */
 	const struct condition *c = l->told;
 	const char *text, *need = about_need(l);
 
 	if (!c)
 		return *need ? LAB_TEXT(l, " %s", need) : "";
 	if (c->always)
-		return LAB_TEXT(l, " It fails in %d of the %d variants that differentiate this.", c->failing,
-		    c->failing + c->passing);
+		return c->passing ? LAB_TEXT(l, " It needs no further condition: %d of %d variants fail.", c->failing,
+		                        c->failing + c->passing)
+		                  : LAB_TEXT(l, " It needs no further condition: all %d variants fail.", c->failing);
 	if (l->out->told)
 		return repeats_counts(l, c) ? "" : LAB_TEXT(l, " %s", c->text);
 	if (states_count(l))
 		return *need ? LAB_TEXT(l, " %s", need) : "";
-	text = LAB_TEXT(l,
-	    "%s%s On what%s it depends is not determined.  The best guess predicts %d %% of the variants: %s",
-	    *need ? " " : "", need, *need ? " else" : "", percent_right(c), c->text);
+	if (is_strong(c))
+		return LAB_TEXT(l, "%s%s %s", *need ? " " : "", need, about_strong(l, c));
+	text = LAB_TEXT(
+	    l, "%s%s On what%s it depends is not determined.", *need ? " " : "", need, *need ? " else" : "");
+	if (percent_right(c) < GUESS_PERCENT)
+		return text;
+	text = LAB_TEXT(l, "%s  The best guess predicts %d %% of the variants: %s", text, percent_right(c), c->text);
 	for (int i = 0; i < c->n_alternative; i++)
 		text = LAB_TEXT(l, "%s Or: %s", text, c->alternative[i]);
 	return text;

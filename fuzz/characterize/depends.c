@@ -103,7 +103,8 @@ static void list_features(struct telling *t)
 
 			for (int w = 0; w < t->words; w++)
 				set.at[w] = (holds ? x->has[f].at[w] : ~x->has[f].at[w]) & t->among.at[w];
-			if (isfinite(cost))
+			/* what was widened beyond the ops that are differentiated must not be told so */
+			if (isfinite(cost) && !(t->widened && !strncmp(x->name[f], "derives ", 8)))
 				keep(t, &(struct told_literal){.feature = f, .holds = holds, .cost = cost}, &set);
 		}
 }

@@ -29,6 +29,7 @@ struct telling {
 	int n_blamed;
 	struct arena *arena;
 	int words, n_variant, n_failing;
+	bool widened; /* variants count in which the blamed op runs, though it passes no derivative on */
 	struct variant_set among, fails;
 	struct variant_set found_on; /* of them, those on which the condition is found */
 	double fail_weight, pass_weight;

@@ -6,7 +6,7 @@
 
 enum {
 	OPS = 2,        /* to blame, at most */
-	DRAWS = 4000,   /* of each */
+	DRAWS = 20000,  /* of each */
 	JUDGED = 320,   /* of them */
 	FRESH = 4,      /* one in so many tests the condition */
 	OPS_DRAWN = 3,  /* aimed at in a program */

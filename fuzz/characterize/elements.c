@@ -1,6 +1,7 @@
 /* elements.c: the elements of operands, results and cotangents of executed nodes. */
 #include <math.h>
 
+#include "engines/kernels/kernels.h"
 #include "facts.h"
 
 enum { TIES_MOST = 64 };
@@ -10,6 +11,7 @@ struct element_view {
 	const struct shape *to;   /* of the result; NULL: the tensor is read as it is */
 	const union cell *result; /* [elements of the result]: only where this is finite; NULL: everywhere */
 	const union cell *flows;  /* the same: only where this is not nearly 0 */
+	int axis;                 /* along which descents count, if the tensor is read as it is */
 };
 
 static bool flows(const struct element_view *v, int i)
@@ -31,12 +33,25 @@ static int most_ties(const struct tensor *x, int n)
 	return most;
 }
 
+/* How often an element is below the one before it along the axis. */
+static int descents_along(const struct tensor *x, int axis)
+{
+	const struct shape *s = &x->type.shape;
+	int n = 0, step = 1;
+
+	for (int d = axis + 1; d < s->rank; d++)
+		step *= s->extent[d];
+	for (int i = step; i < shape_elements(s) && axis < s->rank; i++)
+		n += i / step % s->extent[axis] && x->at[i].f < x->at[i - step].f;
+	return n;
+}
+
 static void add_element(struct element_span *s, double y, bool first)
 {
 	const bool integer = y == trunc(y);
 
 	if (!s->known)
-		*s = (struct element_span){true, INFINITY, -INFINITY, INFINITY, 0, -INFINITY, 0, 0, 0, 0, 0, 0, 0};
+		*s = (struct element_span){true, INFINITY, -INFINITY, INFINITY, 0, -INFINITY, 0, 0, 0, 0, 0, 0, 0, 0};
 	s->low = fmin(s->low, y);
 	s->high = fmax(s->high, y);
 	s->near = fmin(s->near, fabs(y));
@@ -69,6 +84,7 @@ static void join(struct element_span *to, const struct element_span *now)
 	LARGER(zeros);
 	LARGER(descents);
 	LARGER(ties);
+	LARGER(ends);
 #undef LARGER
 }
 
@@ -87,8 +103,7 @@ static void watch_tensor(struct element_span *to, const struct tensor *x, const 
 		const int n = shape_elements(&x->type.shape);
 
 		now.ties = most_ties(x, n);
-		for (int i = 1; i < n; i++)
-			now.descents += x->at[i].f < x->at[i - 1].f;
+		now.descents = descents_along(x, v->axis);
 	}
 	join(to, &now);
 }
@@ -133,11 +148,18 @@ static void watch_indices(
 
 		for (int i = 0, size = shape_elements(&value[n->out].type.shape); i < size && !read; i++)
 			read = fabs(c[i].f) >= 1e-6 && (family == FAMILY_GATHER ? i / inner % count : i) == k;
-		if (at >= 0 && at < x->extent[axis] && read)
-			add_element(&now, (double)at, !k);
+		if (at < 0 || at >= x->extent[axis] || !read)
+			continue;
+		add_element(&now, (double)at, !k);
 	}
 	if (now.known)
 		join(to, &now);
+	to->ends = to->ends > 1 ? to->ends : 1;
+	for (int k = 0; k < count && axis < x->rank; k++) {
+		const int at = kernel_index(n->attrs.mode, t->at[k].i, x->extent[axis]);
+
+		to->ends += at >= 0 && at == x->extent[axis] - 1;
+	}
 }
 
 static const struct known_cotangent *known_of(const struct facts *f, int value)
@@ -155,9 +177,9 @@ void measures_watch(struct facts *f, const struct node *n, const struct tensor *
 	    family == FAMILY_SELECT;
 	const struct known_cotangent *known = known_of(f, n->out);
 	const struct tensor *y = &value[n->out], *c = known ? &known->at[point] : NULL;
-	const struct element_view all = {0},
+	const struct element_view all = {.axis = n->attrs.axis},
 	                          flowing = {&y->type.shape, dtype_is_float(y->type.dtype) ? y->at : NULL,
-	                              c ? c->at : NULL},
+	                              c ? c->at : NULL, 0},
 	                          *operands = elementwise ? &flowing : &all;
 	struct node_elements *e = &f->elements[n->out];
 

@@ -450,11 +450,19 @@ bool explanation_predicts(
 
 const char *explanation_text(const struct explained *condition, struct arena *a)
 {
-	const char *text = "It fails";
+	const char *text = "It fails", *except = "";
 	int n_positive = 0, n_except = 0;
 
 	if (condition->always)
 		return "It fails in every variant that was tried.";
+	for (int i = 0; i < condition->n_term; i++)
+		n_positive += condition->term[i].holds || condition->any;
+	if (!n_positive) {
+		for (int i = 0; i < condition->n_term; i++)
+			except = arena_printf(a, "%s%s where %s", except, i ? ", or" : "", condition->term[i].sentence);
+		return arena_printf(a, "It is right%s, and fails elsewhere.", except);
+	}
+	n_positive = 0;
 	for (int i = 0; i < condition->n_term; i++)
 		if (condition->term[i].holds)
 			text = arena_printf(a, "%s%s where %s", text,

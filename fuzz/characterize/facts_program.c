@@ -231,8 +231,13 @@ static void of_attrs(struct facts *f, const struct node *n)
 	if (family == FAMILY_MATMUL)
 		for (int i = 0; i < 2; i++)
 			f->at[FEATURE_BATCHED_MATRICES] |= type[n->arg[i]].shape.rank > 2;
-	if (family == FAMILY_CAST)
+	if (family == FAMILY_CAST) {
+		const int from = dtype_table[x->dtype].precision, to = dtype_table[a->dtype].precision;
+
 		f->at[FEATURE_CASTS] |= x->dtype != a->dtype;
+		f->at[FEATURE_CASTS_NARROWER] |= to && to < from;
+		f->at[FEATURE_CASTS_WIDER] |= from && to > from;
+	}
 	if (family == FAMILY_SCATTER) {
 		const struct shape *updates = &type[n->arg[2]].shape, *index = &type[n->arg[1]].shape;
 
@@ -308,6 +313,9 @@ static void of_node(struct facts *f, const struct region *r, const struct node *
 		name_kind(f, n);
 	if (l.is_loop) {
 		f->at[FEATURE_LOOP_COUNTED] |= l.first_arg > 0;
+		for (int k = 0; k < l.n_carry; k++)
+			f->at[FEATURE_CARRY_LOST] |= f->reached[n->arg[l.first_arg + k]] &&
+			    !f->reached[l.body->result[k]] && (!f->run || f->run[l.body->result[k]]);
 		if (derived) {
 			f->at[FEATURE_LOOP_IN_LOOP] |= at.loop;
 			of_loop(f, n, &l);

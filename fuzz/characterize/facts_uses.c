@@ -267,7 +267,8 @@ static void degrees_of_loop(struct uses *u, const struct node *n, const struct n
 		for (int i = 0; i < l->n_carry; i++)
 			u->degree[n->out + i] = u->degree[l->body->result[i]];
 	}
-	for (int i = 0; i < l->n_carry && u->any_path && facts_unentered(u->f, n) && u->f->live[n->out + i]; i++)
+	for (int i = 0;
+	     i < l->n_carry && u->any_path && u->f->run && facts_unentered(u->f, n) && u->f->live[n->out + i]; i++)
 		u->f->at[FEATURE_UNENTERED_NONLINEAR] |= u->degree[l->body->result[i]] > 1;
 	for (int i = 0; i < l->n_ys && trips; i++)
 		u->degree[n->out + l->n_carry + i] = u->degree[l->body->result[l->n_carry + i]];

@@ -162,11 +162,25 @@ static void of_result(struct facts *f, const struct node *n)
 	}
 }
 
+/* How an operand is broadcast to the shape of the result. */
+static void of_spread(struct facts *f, const struct node *n, int k)
+{
+	const struct shape *s = &f->c->program.type[n->arg[k]].shape, *to = &f->c->program.type[n->out].shape;
+	bool stretched = false;
+
+	for (int d = 0; d < s->rank; d++)
+		stretched |= s->extent[d] == 1 && to->extent[d + to->rank - s->rank] > 1;
+	put(f, MEASURE_STRETCHED, n, k, stretched);
+	put(f, MEASURE_LACKS_AXES, n, k, s->rank < to->rank);
+	put(f, MEASURE_SPREAD, n, k, shape_elements(s) < shape_elements(to));
+}
+
 static void of_operands(struct facts *f, const struct node *n)
 {
 	const struct program *p = &f->c->program;
 	const enum family family = op_table[n->op].family;
-	const bool joins = family == FAMILY_BINARY || family == FAMILY_SELECT || family == FAMILY_CLAMP;
+	const bool joins = family == FAMILY_BINARY || family == FAMILY_SELECT || family == FAMILY_CLAMP ||
+	    family == FAMILY_BROADCAST_TO;
 
 	for (int k = 0; k < n->n_arg; k++) {
 		const int v = n->arg[k];
@@ -176,10 +190,12 @@ static void of_operands(struct facts *f, const struct node *n)
 		if (!dtype_is_float(p->type[v].dtype)) {
 			if (k < SPAN_OPERANDS)
 				of_integers(f, n, k);
+			if (family == FAMILY_SELECT)
+				of_spread(f, n, k);
 			continue;
 		}
 		if (joins)
-			put(f, MEASURE_SPREAD, n, k, shape_elements(s) < shape_elements(&p->type[n->out].shape));
+			of_spread(f, n, k);
 		if (f->reached[v])
 			put(f, MEASURE_COMPUTED, n, k, !is_param);
 		put(f, MEASURE_LATER_USED, n, k, f->uses[v] - 1);
@@ -361,6 +377,8 @@ static void of_shapes(struct facts *f, const struct node *n)
 	case FAMILY_SCATTER_APPLY:
 		PUT_SIZE(f, INDICES, n, -1, shape_elements(&type[n->arg[1]].shape));
 		put(f, MEASURE_INDEX_SCALAR, n, -1, !type[n->arg[1]].shape.rank);
+		if (f->elements[n->out].operand[1].ends)
+			put(f, MEASURE_INDEX_AT_END, n, -1, f->elements[n->out].operand[1].ends - 1);
 		break;
 	default:
 		break;

@@ -29,6 +29,7 @@ struct element_span {
 	double low, high, near, far; /* near, far: the least and the largest magnitude */
 	double first;                /* the largest first element */
 	int fractions, integers, odds, evens, zeros, descents, ties;
+	int ends; /* of indices: 1 + how many are that of the last element of the axis; 0: not known */
 };
 
 /* How the first operand of a node compares with the next two, in some element at some point. */

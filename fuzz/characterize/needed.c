@@ -52,8 +52,7 @@ void lab_state_needed(struct lab *l)
 				best = i;
 		if (best < 0 || (n && l->needed[best] < 1))
 			return;
-		lab_say(l, "needed", STATEMENT_SHOWN, NULL, 0, "It needs that %s: without that it is right.",
-		    sentences[best]);
+		lab_say(l, "needed", STATEMENT_SHOWN, NULL, 0, "It fails only if %s.", sentences[best]);
 		l->needed[best] = 0;
 	}
 }

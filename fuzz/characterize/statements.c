@@ -45,7 +45,7 @@ static void state_family(struct lab *l)
 		list = rows_list(l, &part, 2, true, LISTED);
 		if (!l->blamed[i].role || failing < s.n_row || !strchr(list, ','))
 			continue;
-		lab_say(l, "family", STATEMENT_SHOWN, &s, 1, "It fails alike with %s in place of %s.", list, op);
+		lab_say(l, "family", STATEMENT_SHOWN, &s, 1, "The same happens with %s in place of %s.", list, op);
 		return;
 	}
 }

@@ -13,6 +13,8 @@ enum {
 	GUESSES = 2,
 	FEWEST_PASSING = 8,
 	FEWEST_FRESH = 6, /* of a kind */
+	FEWEST_APART = 3,
+	WIDER = 8,
 	GAP_MOST = 100,
 	FEWEST = 12 /* variants of which something can be said */
 };
@@ -72,6 +74,32 @@ static void thin_out(struct telling *t)
 	t->among = stay;
 }
 
+/* Takes also the variants that run an op to blame: few of those that fail pass a derivative on, as it is where a right
+ * one is 0. */
+static void widen(struct telling *t)
+{
+	const struct explanation *x = t->x;
+	struct variant_set wide = t->among;
+	int failing = 0, wider = 0;
+	char name[80];
+
+	for (int i = 0; i < t->n_blamed; i++) {
+		snprintf(name, sizeof name, "runs %s", op_table[t->blamed[i].op].name);
+		for (int f = FEATURE_COUNT; f < x->n_feature; f++)
+			for (int w = 0; w < t->words && !strcmp(x->name[f], name); w++)
+				wide.at[w] |= x->has[f].at[w];
+	}
+	for (int v = 0; v < x->n_variant; v++) {
+		const bool counts = variant_in(&x->fails_plainly, v) && !variant_in(&x->mute, v);
+
+		failing += counts && variant_in(&t->among, v);
+		wider += counts && variant_in(&wide, v);
+	}
+	t->widened = failing * WIDER < wider;
+	if (t->widened)
+		t->among = wide;
+}
+
 static void find_variants(struct telling *t)
 {
 	const struct explanation *x = t->x;
@@ -85,6 +113,7 @@ static void find_variants(struct telling *t)
 	}
 	for (int v = 0; v < x->n_variant && !t->n_blamed; v++)
 		variant_put(&t->among, v);
+	widen(t);
 	for (int w = 0; w < t->words; w++)
 		t->among.at[w] &= ~x->mute.at[w];
 	thin_out(t);
@@ -240,7 +269,8 @@ void explanation_tell(
 	chosen = t->n_literal ? telling_search(t) : (struct told_condition){.cost = 1, .error = 1};
 	always = t->pass_weight * passing;
 	/* a few that pass may pass by accident, unless a simple condition separates them all */
-	if (always <= right_always && (passing < FEWEST_PASSING || chosen.cost > always / 2)) {
+	if (always <= right_always && !(passing >= FEWEST_APART && chosen.n == 1 && chosen.error == 0) &&
+	    (passing < FEWEST_PASSING || chosen.cost > always / 2)) {
 		out->always = true;
 		out->failing = out->failing_with = t->n_failing;
 		out->passing = passing;

@@ -188,7 +188,8 @@ static void test_texts(struct arena *a)
 		const char *text;
 	} rows[] = {
 	    {false, {true}, 1, "It fails where A."},
-	    {false, {false}, 1, "It fails, except where A."},
+	    {false, {false}, 1, "It is right where A, and fails elsewhere."},
+	    {false, {false, false}, 2, "It is right where A, or where B, and fails elsewhere."},
 	    {false, {true, true}, 2, "It fails where A, and where B."},
 	    {true, {true, true}, 2, "It fails where A, or where B."},
 	    {false, {false, true}, 2, "It fails where B, except where A."},
