@@ -64,6 +64,7 @@ static char *render(
 
 /* What the options say, and the list of outcomes. */
 struct conform_run {
+	const char *spec; /* [NAME=]SPEC of the engine */
 	struct conform_options o;
 	struct ci_options ci;
 	struct ci_run run;
@@ -170,9 +171,20 @@ static void add_totals(struct conform_run *s, const char *engine)
 	ci_add_total(&s->run.report, text);
 }
 
-static int conform_engine(const char *text, struct conform_run *s)
+static bool open_bench(void *self, struct bench *b)
 {
-	struct oracle_options oracle = {.seed = s->o.seed, .fd_one_in = INT_MAX};
+	const struct conform_run *s = self;
+	const struct oracle_options oracle = {.seed = s->o.seed, .fd_one_in = INT_MAX};
+	struct error e = {0};
+
+	if (bench_open(b, &s->spec, 1, &oracle, &e))
+		return true;
+	complain("conform: %s", e.text);
+	return false;
+}
+
+static int conform_engine(struct conform_run *s)
+{
 	const char *format = s->ci.format;
 	struct error e = {0};
 	bool printed, plain = !strcmp(format, "text");
@@ -181,12 +193,13 @@ static int conform_engine(const char *text, struct conform_run *s)
 	int code;
 
 	stop_on_signals();
-	if (!bench_open(&b, &text, 1, &oracle, &e)) {
-		complain("conform: %s", e.text);
+	if (!open_bench(s, &b))
+		return stop_signal() ? complain_about_stop("conform") : EXIT_OURS;
+	warn_of_hellos(&b);
+	if (!conform_sweep(&b, &s->o, &s->arena, &s->m)) {
+		bench_close(&b);
 		return stop_signal() ? complain_about_stop("conform") : EXIT_OURS;
 	}
-	warn_of_hellos(&b);
-	conform_sweep(&b, &s->o, &s->arena, &s->m);
 	shown = render(&s->m, b.engine[0], format, !s->out, &s->arena);
 	if (shown)
 		fputs(shown, stdout);
@@ -233,16 +246,16 @@ static int find_corpus(struct conform_run *s)
 int command_conform(int argc, char **argv)
 {
 	struct conform_run s = {.o = {.seed = 1}, .ci = {.format = "text"}};
-	const char *spec = NULL, *engines = NULL;
-	const char **const other[] = {&spec};
+	const char *engines = NULL;
+	const char **const other[] = {&s.spec};
 	struct naming names;
 	struct texts none = {0};
-	int64_t cases = DEFAULT_CASES;
+	int64_t cases = DEFAULT_CASES, jobs = 1;
 	bool quiet = false;
 	struct texts ops = {0}, dtypes = {0};
 	struct engine_limits limits = engine_limits_preset();
 	const struct option_row rows[] = {
-	    {"engine", OPTION_TEXT, &spec, ENGINE_ARGUMENT,
+	    {"engine", OPTION_TEXT, &s.spec, ENGINE_ARGUMENT,
 	        "the engine; proc:COMMAND for one that speaks the protocol, so:PATH for a shared object"},
 	    {"engines", OPTION_TEXT, &engines, "FILE", ENGINES_HELP_ONE},
 	    {"op", OPTION_TEXTS, &ops, "OP", "this op alone; may be repeated"},
@@ -255,6 +268,7 @@ int command_conform(int argc, char **argv)
 	    {"format", OPTION_TEXT, &s.ci.format, "F", "text (default), json, markdown, html, " CI_FORMATS},
 	    CI_OPTION_ROWS(s.ci),
 	    CI_SHARD_ROW(s.ci),
+	    JOBS_ROW(jobs),
 	    {"out", OPTION_TEXT, &s.out, "DIR",
 	        "write each finding as a minimal case and, if possible, as source for the engine alone"},
 	    {"strict", OPTION_FLAG, &s.o.strict, NULL, STRICT_HELP},
@@ -266,6 +280,7 @@ int command_conform(int argc, char **argv)
 	    "and on its edges.\n"
 	    "Example: adjudge conform --engine proc:'python3 my_engine.py'\n"
 	    "Findings of the baseline do not count.\n"
+	    "The output is the same for any number of processes.\n"
 	    "Exit status: 0 no finding (a convention, an inaccuracy or an unsupported case is none), 1 a\n"
 	    "finding, 4 the engine cannot be started, 5 nothing was decided, 6 only a crash or the like that did\n"
 	    "not come again, 128 + N stopped by signal N.\n",
@@ -276,14 +291,17 @@ int command_conform(int argc, char **argv)
 	if (code >= 0)
 		return code;
 	engine_limits_use(&limits);
-	if (!spec)
+	if (!s.spec)
 		complain("conform: --engine is missing");
-	if (!spec || !ci_check_format("conform", s.ci.format, "text, json, markdown, html")) {
+	if (!s.spec || !ci_check_format("conform", s.ci.format, "text, json, markdown, html")) {
 		fputs("Try 'adjudge conform --help'.\n", stderr);
 		return EXIT_USAGE;
 	}
-	if (!choose_all(&ops, &dtypes, &s.o))
+	s.o.jobs = choose_jobs("conform", jobs);
+	if (s.o.jobs < 0 || !choose_all(&ops, &dtypes, &s.o))
 		return EXIT_USAGE;
+	s.o.open = open_bench;
+	s.o.context = &s;
 	s.o.cases = cases < 1 ? 1 : cases > 1000 ? 1000 : (int)cases;
 	s.o.progress = !quiet;
 	arena_init(&s.arena, COMMAND_ARENA);
@@ -296,7 +314,7 @@ int command_conform(int argc, char **argv)
 		s.o.shard = s.run.shard - 1;
 		s.o.n_shard = s.run.n_shard;
 		s.run.partial = ops.n || dtypes.n || s.run.n_shard > 1;
-		code = conform_engine(spec, &s);
+		code = conform_engine(&s);
 	}
 	paths_free(&s.corpus);
 	arena_free(&s.arena);

@@ -9,7 +9,7 @@ struct gate_jobs {
 	bool strict, twins;
 	const char *const *path; /* [n] */
 	int n;
-	int jobs;                       /* processes, at most JOBS_MOST; 1: this one alone */
+	int jobs;                       /* processes, 1: this one alone */
 	struct engine_trouble *trouble; /* [specs->n] out: what happened to the processes of each engine */
 };
 

@@ -73,6 +73,10 @@ struct conform_options {
 	const char *corpus; /* the folder that they are in */
 	bool strict;        /* leaks that the engine declares are findings like any other */
 	bool progress;
+	int jobs; /* processes that judge; below 2: this one alone */
+	/* Opens the same bench in one of several processes.  False after a complaint. */
+	bool (*open)(void *context, struct bench *b);
+	void *context;
 };
 
 struct conform {
@@ -97,8 +101,9 @@ const char *conform_replayed_column(const struct testcase *c, struct arena *a);
 /* The number of cases of a cell. */
 int conform_cell_cases(const struct conform_cell *cell);
 
-/* Sweeps b->engine[0] until a signal asks to stop (stop.h).  Everything lives in the arena. */
-void conform_sweep(struct bench *b, const struct conform_options *o, struct arena *a, struct conform *out);
+/* Sweeps b->engine[0] until a signal asks to stop (stop.h).  Everything lives in the arena.  The result does not depend
+ * on the number of processes.  False: one of them could not open its bench. */
+bool conform_sweep(struct bench *b, const struct conform_options *o, struct arena *a, struct conform *out) MUST_CHECK;
 
 /*
  * Writes each finding into the directory as a minimal case OPS-REQUEST-DTYPE-POINTS.json.  OPS are the ops of that

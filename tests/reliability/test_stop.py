@@ -151,10 +151,12 @@ def check_second_signal(root):
 
 def rows():
     case = SOURCE + "/corpus/documents/nx-while-acc-mul-x-n3.json"
+    cases = [SOURCE + "/corpus/documents/book-sine-chain.json", case]
     for how, code in ("mute", 4), ("hang", 5), ("drip", 5), ("noise", 5), ("first", 1):
         yield check_time_is_over, how, code
     for how in "hang", "mute":
-        for command, *args in ("gate", case), ("run", case), ("conform", "--quiet"), ("minimize", case), ("report", case):
+        for command, *args in (("gate", case), ("gate", *cases, "--jobs", "2"), ("run", case), ("conform", "--quiet"),
+                               ("conform", "--quiet", "--jobs", "2"), ("minimize", case), ("report", case)):
             yield check_command, how, command, *args
     for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
         yield check_campaign, "hang", number, 128 + number
