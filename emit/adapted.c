@@ -1,34 +1,45 @@
 /* adapted.c: sources of adapters, with the functions that judge returned numbers. */
+#include <math.h>
 #include <string.h>
 
 #include "expected.h"
 
 #include "emit_parts.h"
 
-/* How a language holds the expected numbers of all points, and ends. */
+/* How a language holds the expected numbers of all points, and ends.  brief: its functions in a brief source. */
 struct language {
-	const char *suffix, *judges; /* judges: the functions */
+	const char *suffix, *comment, *judges, *brief;
 	struct expected_words words;
 	const char *ask, *asked;          /* stand around what is asked */
 	const char *begin, *key[2], *end; /* of the table of points; key: of the primal and the derivatives */
 	const char *sums;                 /* begins the list of expected_sum of each point */
-	const char *open, *close;         /* around each text, so that names of one do not meet those of another */
-	const char *finish;
-	const char *prints; /* makes `judge` print */
+	const char *open, *close; /* around each of several texts, so that names of one do not meet those of another */
+	const char *finish, *finish_brief;
+	bool braces; /* around lists */
 };
 
 static const struct language languages[] = {
-    {"py",
+    {"py", "#",
 #include "emit/compare_python.h"
 #include "emit/judge_python.h"
+        ,
+#include "emit/brief_python.h"
         , {"nan", "inf", "-inf", "False", "True"}, "\n\njudged[\"asked\"] = \"", "\"\n", "points = {\n",
         {"    \"primal\": [\n", "    \"derivative\": [\n"}, "}\n", "sums = [", "", "", "\nfinish_points()\n",
-        "judge = print\n"},
-    {"cjs",
+        "sys.exit(1 if wrong else 0)\n", false},
+    {"cjs", "//",
 #include "emit/compare_node.h"
+        ,
+#include "emit/brief_node.h"
         , {"NaN", "Infinity", "-Infinity", "false", "true"}, "judged.asked = '", "';\n", "const points = {\n",
-        {"    primal: [\n", "    derivative: [\n"}, "};\n", "const sums = [", "{\n", "}\n", "",
-        "const judge = console.log;\n"},
+        {"    primal: [\n", "    derivative: [\n"}, "};\n", "const sums = [", "{\n", "}\n", "", "", false},
+    {"cpp", "//",
+#include "emit/compare_cpp.h"
+        ,
+#include "emit/brief_cpp.h"
+        , {"NAN", "INFINITY", "-INFINITY", "false", "true"}, "const char *const judged::asked = \"", "\";\n",
+        "judged::Points judged::points = {\n", {"    {\n", "    {\n"}, "};\n",
+        "std::vector<std::vector<double>> judged::sums = [", "", "#undef ask\n", "", "", true},
 };
 
 /* The names of dtypes in Python and JavaScript. */
@@ -51,28 +62,75 @@ static const char *shape_list(const struct shape *s, struct arena *a)
 	return out.at;
 }
 
-/* A list of [name, whether it is a float, rows, dtype, shape] for every output. */
+/* A list of [right value, largest error] for a number; NaN and the interval of mixtures are further ones. */
+static void put_rights(const struct emission *x, const struct language *l, const struct expected *e)
+{
+	text_put(x->out, "[");
+	for (int i = 0; i < e->n_choice; i++)
+		text_put(x->out, "%s[%s, %s]", i ? ", " : "",
+		    expected_word(e->choice[i].value + e->choice[i].low, &l->words, x->arena),
+		    expected_word(fabs(e->choice[i].low) + e->choice[i].radius, &l->words, x->arena));
+	if (e->least < e->most)
+		text_put(x->out, ", [%s, %s]", expected_word(e->least / 2 + e->most / 2, &l->words, x->arena),
+		    expected_word(e->most / 2 - e->least / 2, &l->words, x->arena));
+	if (e->accepts_nan)
+		text_put(x->out, ", [%s, 0.0]", l->words.nan);
+	text_put(x->out, "]");
+}
+
+/* A list of [dtype, shape, list of put_rights], for a brief source. */
+static void put_brief_output(const struct emission *x, const struct language *l, int point, bool derivative, int k)
+{
+	const struct truth_point *t = &x->truth->point[point];
+	const struct truth_tensor *tensor = derivative ? &t->derivative[0][k] : &t->primal[k];
+
+	text_put(x->out, "[\"%s\", %s, [", dtype_words[tensor->type.dtype], shape_list(&tensor->type.shape, x->arena));
+	for (int i = 0; i < shape_elements(&tensor->type.shape); i++) {
+		struct expected e = expected_number(x, point, derivative, k, i);
+
+		text_put(x->out, "%s", i ? ", " : "");
+		put_rights(x, l, &e);
+	}
+	text_put(x->out, "]]");
+}
+
+/* A list of [name, whether it is a float, rows, dtype, shape] for every output, or of put_brief_output. */
 static void put_outputs(const struct emission *x, const struct language *l, int point, bool derivative)
 {
 	const struct truth_point *t = &x->truth->point[point];
 	int n = derivative ? t->n_derivative : t->n_primal;
 
-	for (int k = 0; k < n; k++) {
+	for (int k = 0, some = 0; k < n; k++) {
 		const struct truth_tensor *tensor = derivative ? &t->derivative[0][k] : &t->primal[k];
 
-		text_put(x->out, "%s[\"%s\", %s, %s, \"%s\", %s]", k ? ",\n         " : "",
-		    expected_name(x, point, derivative, k),
-		    dtype_is_float(tensor->type.dtype) ? l->words.yes : l->words.no,
-		    expected_rows(x, point, derivative, k, &l->words), dtype_words[tensor->type.dtype],
-		    shape_list(&tensor->type.shape, x->arena));
+		if (x->brief && l->braces && !dtype_is_float(tensor->type.dtype))
+			continue;
+		text_put(x->out, "%s", some++ ? ",\n         " : "");
+		if (x->brief)
+			put_brief_output(x, l, point, derivative, k);
+		else
+			text_put(x->out, "[\"%s\", %s, %s, \"%s\", %s]", expected_name(x, point, derivative, k),
+			    dtype_is_float(tensor->type.dtype) ? l->words.yes : l->words.no,
+			    expected_rows(x, point, derivative, k, &l->words), dtype_words[tensor->type.dtype],
+			    shape_list(&tensor->type.shape, x->arena));
 	}
 }
 
-static void put_points(const struct emission *x, const struct language *l)
+/* Square brackets outside of quotes become braces. */
+static void put_braces(char *at)
+{
+	for (bool quoted = false; *at; at++) {
+		quoted ^= *at == '"';
+		if (!quoted && (*at == '[' || *at == ']'))
+			*at = *at == '[' ? '{' : '}';
+	}
+}
+
+static void put_table(const struct emission *x, const struct language *l)
 {
 	bool differentiates = request_order(x->c->transform, x->c->n_transform) > 0;
 
-	text_put(x->out, "%s%s%s%s", l->ask, expected_asked(x), l->asked, l->begin);
+	text_put(x->out, "%s", l->begin);
 	for (int derivative = 0; derivative < 2; derivative++) {
 		text_put(x->out, "%s", l->key[derivative]);
 		for (int k = 0; k < x->truth->n_point && (differentiates || !derivative); k++) {
@@ -82,7 +140,12 @@ static void put_points(const struct emission *x, const struct language *l)
 		}
 		text_put(x->out, "    ],\n");
 	}
-	text_put(x->out, "%s%s", l->end, l->sums);
+	text_put(x->out, "%s", l->end);
+}
+
+static void put_sums(const struct emission *x, const struct language *l)
+{
+	text_put(x->out, "%s", l->sums);
 	for (int k = 0; k < x->truth->n_point; k++) {
 		double least, most;
 
@@ -90,7 +153,31 @@ static void put_points(const struct emission *x, const struct language *l)
 		text_put(x->out, "%s[%s, %s]", k ? ", " : "", expected_word(least, &l->words, x->arena),
 		    expected_word(most, &l->words, x->arena));
 	}
-	text_put(x->out, "]\n\n");
+	text_put(x->out, "]%s\n", l->braces ? ";" : "");
+}
+
+static void put_points(const struct emission *x, const struct language *l)
+{
+	size_t before;
+
+	if (!x->brief)
+		text_put(x->out, "%s%s%s", l->ask, expected_asked(x), l->asked);
+	before = x->out->len;
+	put_table(x, l);
+	if (!x->brief)
+		put_sums(x, l);
+	if (l->braces)
+		put_braces(x->out->at + before);
+	text_put(x->out, "\n");
+}
+
+/* In C++, the function that asks about all points. */
+static void put_main(const struct emission *x, int n)
+{
+	text_put(x->out, "\nint main() { return judged::begin(%s", n > 1 ? "[] {" : "ask");
+	for (int k = 0; k < n && n > 1; k++)
+		text_put(x->out, " ask_%d();", k);
+	text_put(x->out, "%s); }\n", n > 1 ? " }" : "");
 }
 
 static const struct language *language_of(const char *suffix, const char *const *text, int n)
@@ -102,7 +189,7 @@ static const struct language *language_of(const char *suffix, const char *const 
 }
 
 /* The text without lines of comment, and with no more than one empty line at a place. */
-static const char *brief(const char *text, struct arena *a)
+static const char *brief(const char *text, const char *comment, struct arena *a)
 {
 	struct text t = {.arena = a};
 	bool empty = false;
@@ -112,7 +199,7 @@ static const char *brief(const char *text, struct arena *a)
 		const char *first = line + strspn(line, " ");
 
 		end = line + strcspn(line, "\n");
-		if (*first == '#' || !strncmp(first, "//", 2) || (first == end && empty))
+		if (!strncmp(first, comment, strlen(comment)) || (first == end && empty))
 			continue;
 		empty = first == end;
 		text_put(&t, "%.*s\n", (int)(end - line), line);
@@ -124,15 +211,20 @@ void emit_adapted(const struct emission *x, const char *suffix, const char *cons
 {
 	const struct language *l = language_of(suffix, text, n);
 
-	if (l && x->brief) {
-		text_put(x->out, "%s", l->prints);
-	} else if (l) {
-		text_put(x->out, "%s", l->judges);
+	if (l) {
+		text_put(x->out, "%s", x->brief ? l->brief : l->judges);
 		put_points(x, l);
 	}
-	for (int k = 0; k < n; k++)
-		text_put(x->out, "%s%s%s", l && n > 1 ? l->open : "", x->brief ? brief(text[k], x->arena) : text[k],
+	for (int k = 0; k < n; k++) {
+		if (l && n > 1 && l->braces)
+			text_put(x->out, "#define ask ask_%d\n", k);
+		else if (l && n > 1)
+			text_put(x->out, "%s", l->open);
+		text_put(x->out, "%s%s", x->brief ? brief(text[k], l ? l->comment : "#", x->arena) : text[k],
 		    l && n > 1 ? l->close : "");
-	if (l && !x->brief)
-		text_put(x->out, "%s", l->finish);
+	}
+	if (l && l->braces)
+		put_main(x, n);
+	else if (l)
+		text_put(x->out, "%s", x->brief ? l->finish_brief : l->finish);
 }

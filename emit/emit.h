@@ -16,7 +16,7 @@ struct emission {
 	const struct testcase *c;
 	const struct truth *truth;
 	bool tight;     /* judge by the tight radius: the finding is an inaccuracy */
-	bool brief;     /* the engine's calls alone: it prints the numbers, and judges nothing */
+	bool brief;     /* short, for an issue: each number is judged alone, or (from templates) none */
 	bool weak_zero; /* the engine declares that its zeros multiply like any number (truth.h) */
 	struct arena *arena;
 	struct text *out;

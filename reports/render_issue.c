@@ -59,7 +59,7 @@ static const char *versions(const struct json *report, struct arena *a)
 
 static const char *language_of(const char *suffix)
 {
-	static const char *const table[][2] = {{"py", "python"}, {"cjs", "js"}, {"exs", "elixir"}};
+	static const char *const table[][2] = {{"py", "python"}, {"cjs", "js"}, {"exs", "elixir"}, {"cpp", "cpp"}};
 
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (!strcmp(suffix, table[i][0]))

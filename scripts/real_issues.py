@@ -66,14 +66,16 @@ def case_of(d):
     return path, json.loads(path.read_text(encoding="utf-8"))
 
 
-def script_of(adjudge, entry, path, case):
-    """{language, text} of a program in the engine's own API, or None."""
-    form = form_of(entry, case)
-    if not form:
-        return None
-    done = run(adjudge, "emit", "--brief", "--format", form, path)
-    language = "cjs" if "js" in form else "exs" if form == "nx" else "py"
-    return {"language": language, "text": done.stdout.strip("\n") + "\n"} if done.returncode == 0 else None
+def script_of(adjudge, d, entry):
+    """{language, text} of a program in the engine's own API, of the first case that it can express, or None."""
+    for case in d["cases"]:
+        path = REAL / case["file"]
+        form = path.is_file() and form_of(entry, json.loads(path.read_text(encoding="utf-8")))
+        done = run(adjudge, "emit", "--brief", "--format", form, path) if form else None
+        if done and done.returncode == 0:
+            language = "cpp" if "#include <" in done.stdout else "cjs" if "js" in form else "exs" if form == "nx" else "py"
+            return {"language": language, "text": done.stdout.strip("\n") + "\n"}
+    return None
 
 
 def sentences(text):
@@ -95,7 +97,7 @@ def report_of(adjudge, d, entry, analysis):
               "characterization": {"cause": " ".join([f"{d['program']}: expected {d['expected']}, returned {d['returned']}.".replace(". ", "; "), *said[:3]]),
                                    "statements": [{"kind": "ruled-out", "text": t} for t in known.get("ruled_out", [])]},
               "versions": {"adjudge": "0.1.0"}, "case": case}
-    script = script_of(adjudge, entry, path, case)
+    script = script_of(adjudge, d, entry)
     return {**report, "script": script} if script else report
 
 

@@ -5,6 +5,7 @@ Engines are stand-ins: for C a file with the derivative and a function of Enzyme
 Elixir modules named Nx.  node and elixir are asked where they are installed.  The last test is a real `git bisect run`.
 """
 import json
+import math
 import os
 import pathlib
 import re
@@ -254,10 +255,11 @@ def in_elixir(square, gradient):
 LANGUAGES = {
     "Python": (in_python, "f64", {"return (Tensor(1),)": RIGHT, "return (Tensor(1.5),)": WRONG, "return (Tensor('nan'),)": WRONG, "return (Tensor('inf'),)": WRONG,
                                   "x = Tensor(1); x.dtype = 'torch.float32'; return (x,)": WRONG, "x = Tensor(1); x.shape = (1,); return (x,)": WRONG,
-                                  "raise NotImplementedError('mul')": CANNOT_TELL, None: CANNOT_TELL}),
+                                  "raise NotImplementedError('mul')": CANNOT_TELL, "raise RuntimeError('mul is not supported')": CANNOT_TELL, "raise RuntimeError('no')": WRONG,
+                                  None: CANNOT_TELL}),
     "node": (in_node, "f32", {"return { grads: [tensor(1)] };": RIGHT, "return { grads: [tensor(1.5)] };": WRONG, "return { grads: [tensor(NaN)] };": WRONG,
                               "return { grads: [{ ...tensor(1), dtype: 'float64' }] };": WRONG, "return { grads: [{ ...tensor(1), shape: [1] }] };": WRONG,
-                              "throw new Error('no gradient');": CANNOT_TELL, None: CANNOT_TELL}),
+                              "throw new Error('no gradient');": WRONG, "throw new Error('mul is not supported');": CANNOT_TELL, None: CANNOT_TELL}),
     "elixir": (in_elixir, "f64", {"{1.0}": RIGHT, "{1.5}": WRONG, "{:nan}": WRONG, "{:infinity}": WRONG, 'raise "no gradient"': CANNOT_TELL, None: CANNOT_TELL}),
 }
 
@@ -270,23 +272,26 @@ def test_languages():
         square = case_of(f"square-{dtype}", ["y mul x0 x0"], dtype=dtype)
         for gradient, wanted in ends.items():
             done = started(square, gradient)
+            check(("no answer: WRONG" in done.stdout) == (wanted == WRONG and bool(re.search("raise|throw", gradient))), f"{language}, {gradient}: {done.stdout}")
             check(done.returncode == wanted, f"{language}, {gradient}: exit status {done.returncode}, not {wanted}:\n{done.stdout}{done.stderr}")
-            check(wanted == CANNOT_TELL or re.search(r"derivative 0\[0\]: expected 1\.0, returned \S+, allowed ", done.stdout), f"{language}: no line about the derivative:\n{done.stdout}")
+            check(wanted == CANNOT_TELL or "no answer: WRONG" in done.stdout or re.search(r"derivative 0\[0\]: expected 1\.0, returned \S+, allowed ", done.stdout), f"{language}: no line about the derivative:\n{done.stdout}")
 
 
 def test_brief():
-    """A brief source prints the numbers and judges nothing."""
-    (place / "torch.py").write_text(TORCH.replace("GRADIENT", "return (Tensor(1.5),)"))
-    (place / "node_modules/@tensorflow/tfjs").mkdir(parents=True, exist_ok=True)
-    (place / "node_modules/@tensorflow/tfjs/index.js").write_text(TFJS.replace("GRADIENT", "return { grads: [tensor(1.5)] };"))
-    for form, suffix, command in (("torch", "py", [sys.executable, "-B"]), ("tfjs", "cjs", ["node"])):
-        if not shutil.which(command[0]):
-            continue
-        source = emit(form, case_of("square", ["y mul x0 x0"], dtype="f64" if form == "torch" else "f32"), "--brief")
-        (place / f"brief.{suffix}").write_text(source)
-        done = run(*command, str(place / f"brief.{suffix}"), cwd=place)
-        check(done.returncode == 0 and re.search(r"derivative \[.*float(64|32)'.*\[ ?1\.5 ?\]", done.stdout), f"{form}, brief: exit status {done.returncode}: {done.stdout}{done.stderr}")
-        check("expected" not in source and len(source.splitlines()) < 30, f"{form}, brief: {source}")
+    """A brief source has few lines, and ends with 1 where a number is wrong, else with 0."""
+    for factor, status in ((1.5, WRONG), (1, RIGHT)):
+        (place / "torch.py").write_text(TORCH.replace("GRADIENT", f"return (Tensor({factor}),)"))
+        (place / "node_modules/@tensorflow/tfjs").mkdir(parents=True, exist_ok=True)
+        (place / "node_modules/@tensorflow/tfjs/index.js").write_text(TFJS.replace("GRADIENT", f"return {{ grads: [tensor({factor})] }};"))
+        for form, suffix, command in (("torch", "py", [sys.executable, "-B"]), ("tfjs", "cjs", ["node"])):
+            if not shutil.which(command[0]):
+                continue
+            source = emit(form, case_of("square", ["y mul x0 x0"], dtype="f64" if form == "torch" else "f32"), "--brief")
+            (place / f"brief.{suffix}").write_text(source)
+            done = run(*command, str(place / f"brief.{suffix}"), cwd=place)
+            check(done.returncode == status and re.search(rf"derivative .*float(64|32).*\[ ?{factor}(\.0)? ?\] {'WRONG, expected .*1' if status else 'right'}", done.stdout),
+                  f"{form}, brief: exit status {done.returncode}: {done.stdout}{done.stderr}")
+            check(len(source.splitlines()) < 56, f"{form}, brief: {source}")
     square = case_of("square", ["y mul x0 x0"])
     for form in ("jax", "tensorflow", "mlx", "nx"):
         source = emit(form, square, "--brief")
@@ -317,6 +322,93 @@ def test_ties():
         for language, command in tried.items():
             done = run(*command)
             check(done.returncode == wanted, f"{language}, shares {a}, {b}: exit status {done.returncode}, not {wanted}:\n{done.stdout}{done.stderr}")
+
+
+# ---- C++ ----
+
+# A number type whose square root's derivative is to be given; it has nothing else that could be wrong.
+JET = """#pragma once
+#include <cmath>
+#include <cstdlib>
+namespace ceres {
+template <class T, int N> struct Jet {
+	T a, v[N];
+	Jet() : Jet(T(0)) {}
+	Jet(T x) : a(x), v{T(0)} {}
+};
+using J = Jet<double, 1>;
+inline J jet(double a, double v) { J x(a); x.v[0] = v; return x; }
+inline J operator-(J a) { return jet(-a.a, -a.v[0]); }
+inline J operator+(J a, J b) { return jet(a.a + b.a, a.v[0] + b.v[0]); }
+inline J operator-(J a, J b) { return jet(a.a - b.a, a.v[0] - b.v[0]); }
+inline J operator*(J a, J b) { return jet(a.a * b.a, a.v[0] * b.a + a.a * b.v[0]); }
+inline J operator/(J a, J b) { return jet(a.a / b.a, (a.v[0] - a.a / b.a * b.v[0]) / b.a); }
+inline J sqrt(J a)
+{
+	switch (std::atoi(std::getenv("ROOT"))) {
+ROOTS
+	}
+	return jet(std::sqrt(a.a), a.v[0] / (2 * std::sqrt(a.a)));
+}
+inline J fmax(J a, J b) { return a.a > b.a ? a : b; }
+inline J fmin(J a, J b) { return a.a < b.a ? a : b; }
+}
+"""
+# What the square root of the stand-in does at 1/4.
+ROOTS = {"break;": RIGHT, "return jet(0.5, 1.5 * a.v[0]);": WRONG, "return jet(0.5, std::nan(\"\"));": WRONG, "return jet(0.25, a.v[0]);": WRONG, "return jet(0.5, INFINITY);": WRONG,
+         "__builtin_trap();": WRONG, "throw 1;": WRONG, "std::abort();": WRONG}
+
+
+def build_cpp(compiler, form, case):
+    (place / "ceres").mkdir(exist_ok=True)
+    (place / "ceres/jet.h").write_text(JET.replace("ROOTS", "\n".join(f"\tcase {k}: {text}" for k, text in enumerate(ROOTS))))
+    (place / "case.cpp").write_text(emit(form, case))
+    done = run(compiler, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-I", str(place), "-o", str(place / "cpp"), str(place / "case.cpp"))
+    check(not done.returncode, f"{form}: {done.stderr}")
+
+
+# Ops on x, a matrix of 2 by 3, on u, which has two numbers, and by i, which has two integers: result, op, operands, attributes.
+MOVES = [("f64[3,2]", "transpose", "x", {"axes": [1, 0]}), ("f64[2,3]", "reverse", "x", {"axes": [0, 1]}), ("f64[2,2]", "slice", "x", {"start": [0, 0], "size": [2, 2], "stride": [1, 2]}),
+         ("f64[3,4]", "pad", "x n", {"low": [1, 0], "high": [0, 1]}), ("f64[2,6]", "concatenate", "x x", {"axis": 1}), ("f64[2,2]", "gather", "x i", {"axis": 1, "mode": "drop"}),
+         ("f64[2,3]", "scatter_add", "x i y", {"axis": 0, "mode": "wrap"}), ("f64[2,3]", "scatter_max", "x i y", {"axis": 0, "mode": "clip"}), ("f64[2]", "matmul", "x w", {}),
+         ("f64[2,2]", "matmul", "x t", {}), ("f64[2,3]", "cumsum", "x", {"axis": 1}), ("f64[2]", "reduce_max", "x", {"axes": [1], "keepdims": False}),
+         ("f64[3]", "reduce_mean", "x", {"axes": [0], "keepdims": False}), ("f64[]", "reduce_prod", "x", {"axes": [0, 1], "keepdims": False}), ("f64[2,3]", "clamp", "x n h", {}),
+         ("f64[2,2]", "dynamic_slice", "x i", {"size": [2, 2]}), ("f64[2,3]", "slice_scatter", "x v", {"start": [1, 0], "stride": [1, 2]}), ("f64[2,3]", "masked_scatter", "x m y", {}),
+         ("f64[2,3]", "select", "m x n", {}), ("f64[2,1,3]", "broadcast_to", "w", {"shape": [2, 1, 3]}), ("f64[6]", "reshape", "x", {"shape": [6]})]
+
+
+def moves():
+    values = {"n": ("f64[]", 0.3), "h": ("f64[]", 0.7), "m": ("bool[2,3]", [True, False, True, False, True, False]), "t": ("f64[3,2]", [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])}
+    body = [{"out": [f"{name}: {kind}"], "op": "constant", "value": value} for name, (kind, value) in values.items()]
+    body += [{"out": ["y: f64[2,3]"], "op": "mul", "args": ["x", "x"]}, {"out": ["w: f64[3]"], "op": "reduce_sum", "args": ["y"], "axes": [0], "keepdims": False},
+             {"out": ["v: f64[1,2]"], "op": "reshape", "args": ["u"], "shape": [1, 2]}]
+    body += [{"out": [f"r{k}: {kind}"], "op": op, "args": operands.split(), **attributes} for k, (kind, op, operands, attributes) in enumerate(MOVES)]
+    sizes = [math.prod(map(int, filter(None, kind[4:-1].split(",")))) for kind, *_ in MOVES]
+    body += [{"out": [f"f{k}: f64[{n}]"], "op": "reshape", "args": [f"r{k}"], "shape": [n]} for k, n in enumerate(sizes)]
+    thirds = range(0, len(MOVES), 3)
+    body += [{"out": [f"c{k}: f64[{sum(sizes[k:k + 3])}]"], "op": "concatenate", "args": [f"f{i}" for i in range(k, k + 3)], "axis": 0} for k in thirds]
+    x, u = [0.125, 0.5, 0.25, 0.625, 0.375, 0.75], [0.8125, 0.0625]
+    path = place / "moves.json"
+    path.write_text(json.dumps({"schema": "adjudge.case/1", "inputs": ["x: f64[2,3]", "u: f64[2]", "i: i64[2]"], "body": body, "results": [f"c{k}" for k in thirds],
+                                "points": [[x, u, [1, 0]], [x, u, [0, 2]]],
+                                "request": [{"transform": "jvp", "wrt": [0, 1], "tangents": [[1, 10, 100, 2, 20, 200], [3, 30]]}]}))
+    return path
+
+
+def test_cpp():
+    """Sources in C++ judge, and a crash and an exception are wrong. A program with every op that moves or folds elements is the program that was meant."""
+    compiler = shutil.which("g++") or shutil.which("c++")
+    if not compiler:
+        print("there is no C++ compiler: left out")
+        return
+    case = case_of("root", ["y sqrt x0"], x=(0.25,), request="jvp")
+    build_cpp(compiler, "ceres", case)
+    for k, (root_of, wanted) in enumerate(ROOTS.items()):
+        done = run("env", f"ROOT={k}", str(place / "cpp"))
+        check(done.returncode == wanted, f"C++, {root_of}: exit status {done.returncode}, not {wanted}:\n{done.stdout}{done.stderr}")
+    build_cpp(compiler, "ceres", moves())
+    done = run(str(place / "cpp"))
+    check(done.returncode == RIGHT and "point 1, derivative 6[0], float64: expected" in done.stdout, f"C++, moves: exit status {done.returncode}\n{done.stdout}")
 
 
 # Texts of numbers: what is returned, whether a NaN is accepted, value, lower digits, radius.
@@ -407,7 +499,7 @@ def test_bisect():
 
 with tempfile.TemporaryDirectory() as folder:
     place = pathlib.Path(folder)
-    for test in (test_c, test_enzyme, test_languages, test_brief, test_ties, test_rows, test_inaccurate, test_conform, test_bisect):
+    for test in (test_c, test_enzyme, test_languages, test_cpp, test_brief, test_ties, test_rows, test_inaccurate, test_conform, test_bisect):
         test()
 print(f"{checks} checks, {failed} failed")
 sys.exit(1 if failed else 0)

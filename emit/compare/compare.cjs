@@ -1,13 +1,17 @@
 // Returned numbers beside expected ones.  Exit status: 0 all agree, 1 some number is wrong, 125 it cannot be said.
 const judged = { asked: '', numbers: 0, wrong: 0, unclear: 0, followed: null, sum: 0 };
 
-function cannotTell(error) {
+// An exception of the engine is wrong, unless the engine cannot be loaded or says that it lacks something.
+function stop(error) {
+    const text = `${error?.stack ?? error}`;
+    const lacks = /at require \(|MODULE_NOT_FOUND/.test(text + error?.code) || /not (yet )?(implemented|supported)|unsupported|gradient function not found|cannot compute gradient of/i.test(text);
     console.error(error);
-    judged.unclear++; // nothing was returned: git bisect skips 125
+    console.log(lacks ? 'no answer' : 'no answer: WRONG');
+    judged[lacks ? 'unclear' : 'wrong']++;
     process.exit();
 }
-process.on('uncaughtException', cannotTell);
-process.on('unhandledRejection', cannotTell);
+process.on('uncaughtException', stop);
+process.on('unhandledRejection', stop);
 
 function wrong(text) {
     judged.wrong++;

@@ -138,7 +138,7 @@ int command_emit(int argc, char **argv)
 	bool list = false, brief = false;
 	const struct option_row rows[] = {
 	    {"format", OPTION_TEXT, &name, "F", "the engine to write for; --formats lists them"},
-	    {"brief", OPTION_FLAG, &brief, NULL, "the engine's calls alone: it prints the numbers and judges nothing"},
+	    {"brief", OPTION_FLAG, &brief, NULL, "a short source, for an issue"},
 	    {"formats", OPTION_FLAG, &list, NULL, "list the formats"},
 	};
 	const struct options o = {"emit", "--format F CASE",

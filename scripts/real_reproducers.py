@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Runs the source of each defect of corpus/real on the engines that are ready on this machine.
+
+Usage: scripts/real_reproducers.py [--brief] [--adjudge PROGRAM] [NAME[=DIR]...]     names of scripts/engines; without one, all that are ready
+A source must end with 1 where the version is among the faulty ones, and with 0 where the defect says that it is right there (fixed, or another engine's).
+Exit status: 0 all do, 1 some does not.
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import real_issues
+import scoreboard_pages
+
+ROOT = real_issues.ROOT
+# How a source is run, by language, in a folder of its own that has it as `source`.
+RUNS = {"py": "/usr/bin/python3 -B source", "cjs": "cp source source.cjs && node source.cjs", "cpp": "cp source source.cpp && g++ -std=c++17 -o source.out source.cpp FLAGS || exit 125; ./source.out"}
+
+
+def started(place, text, language):
+    flags = re.search(r"^/\* Build: g\+\+ -std=c\+\+17 FILE (.*) \*/$", text, re.M)
+    command = RUNS[language].replace("FLAGS", flags[1] if flags else "")
+    inside = f'd=$(mktemp -d) && cd "$d" && cat >source && timeout 300 sh -c \'{command}\'; r=$?; rm -rf "$d"; exit $r'
+    return subprocess.run([str(ROOT / "scripts/engines"), "--in", place, "sh", "-c", inside], input=text, capture_output=True, text=True)
+
+
+def forms(family, entry, path):
+    """The formats to try for an engine: each that shows the defect."""
+    own = [family["formats"].get(m) for m in entry.get("modes", family["formats"])]
+    request = json.loads(path.read_text(encoding="utf-8"))["request"]
+    stacked = len(request) > 1 or any(level["transform"] == "jvp" for level in request)
+    return list(dict.fromkeys("torch-func" if f == "torch" and stacked and "where" not in entry else f for f in own if f))
+
+
+def tried(o, place, family, version):
+    """For each case of the family's defects in this version: whether it must be wrong, the case, and [(format, exit status, last line)]."""
+    for d in real_issues.lines_of("defects.jsonl"):
+        for entry in d["engines"]:
+            if entry["name"] != family["name"]:
+                continue
+            results = []
+            for c in (c for c in d["cases"] if c["file"].endswith(".json")):
+                path = real_issues.REAL / c["file"]
+                for form in forms(family, entry, path):
+                    done = real_issues.run(o.adjudge, "emit", *["--brief"] * o.brief, "--format", form, path)
+                    if done.returncode:
+                        results.append((c["file"], form, None, done.stderr.strip()))
+                        continue
+                    language = "cpp" if "#include <" in done.stdout else "cjs" if "js" in form else "py"
+                    ran = started(place, done.stdout, language)
+                    lines = [line for line in (ran.stdout + ran.stderr).splitlines() if "WRONG" in line] or (ran.stderr or ran.stdout).splitlines()[-1:]
+                    results.append((c["file"], form, ran.returncode, " ".join(lines[:1])))
+                    if ran.returncode == 1:
+                        break
+            yield version in entry["faulty"], d, results
+
+
+def main():
+    p = argparse.ArgumentParser(usage=__doc__)
+    p.add_argument("--brief", action="store_true")
+    p.add_argument("--adjudge", default=ROOT / "build/adjudge", type=lambda f: pathlib.Path(f).resolve())
+    p.add_argument("names", nargs="*")
+    o = p.parse_args()
+    ready = [line.split()[0] for line in subprocess.run([str(ROOT / "scripts/engines"), "--list"], capture_output=True, text=True).stdout.splitlines() if " ready " in line]
+    counts, bad = {}, 0
+    for place in o.names or ready:
+        name = place.split("=")[0]
+        for family in scoreboard_pages.engines(ROOT):
+            for faulty, d, results in tried(o, place, family, family["ready"][name]) if name in family["ready"] else ():
+                shown = any(status == 1 for *_, status, _ in results)
+                ran = [status for *_, status, _ in results if status is not None]  # a format may lack the request
+                right = shown if faulty else bool(ran) and not any(ran)
+                counts[name] = counts.get(name, 0) + 1
+                bad += not right
+                for file, form, status, line in results or [(d["cases"][0]["file"], "no format", None, "")]:
+                    print(f"{'' if right else 'NOT '}{'shown' if faulty else 'clean'}  {name}  {form}  {file}: exit status {status}: {line[:200]}", flush=True)
+    print(f"{sum(counts.values())} defects of {len(counts)} engines, {bad} not as they should be")
+    return 1 if bad or not counts else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
