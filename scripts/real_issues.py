@@ -71,7 +71,7 @@ def script_of(adjudge, d, entry):
     for case in d["cases"]:
         path = REAL / case["file"]
         form = path.is_file() and form_of(entry, json.loads(path.read_text(encoding="utf-8")))
-        done = run(adjudge, "emit", "--brief", "--format", form, path) if form else None
+        done = run(adjudge, "emit", "--brief", *["--tight"] * d.get("inaccurate", False), "--format", form, path) if form else None
         if done and done.returncode == 0:
             language = "cpp" if "#include <" in done.stdout else "cjs" if "js" in form else "exs" if form == "nx" else "py"
             return {"language": language, "text": done.stdout.strip("\n") + "\n"}

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -83,6 +84,16 @@ def check_files(place):
         check("corpus/zoo/jax-pow-2nd-aot-xy.json: wrong" in conform("aot+jax-pow-2nd", "--op", "pow", "--deep", "--format", form, code=1).stdout, f"{form} has no case of the corpus")
 
 
+def check_letters():
+    """A page says what its letters mean, and the README of the pages has all letters."""
+    page = conform("aot+jax-pow-2nd", "--op", "pow", "--deep", "--format", "markdown", code=1).stdout
+    cells = set("".join(row.split("|", 2)[2] for row in page.splitlines() if row.startswith("| pow"))) - set("| ")
+    check(len(cells) > 1 and cells <= set(re.findall(r"`(.)`: \w", page)), f"letters without a meaning: {cells}")
+    every = set(re.findall(r"\[VERDICT_\w+\] = '(.)'", (ROOT / "fuzz/conform/render.c").read_text()))
+    named = set(re.findall(r"`(.)`", (ROOT / "engines/external/conformance/README.md").read_text().split("`--out DIR`")[0]))
+    check(len(every) > 10 and every <= named, f"the README of the pages lacks {every - named}")
+
+
 def check_wrong_value(one, place):
     """A wrong value is one finding, whatever the request."""
     out = place / "values"
@@ -117,6 +128,7 @@ with tempfile.TemporaryDirectory() as name:
     check_replayed()
     check_files(place)
     check_wrong_value(place / "one", place)
+    check_letters()
     check_right()
     check_options(place)
 print("\n".join(failures) or "deep sweeps are in order")

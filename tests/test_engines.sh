@@ -37,6 +37,9 @@ adapters two false
 says "$fake" one
 says "$read" one
 says "$(spec read)" two
+two=$(spec read)
+echo prose >"$work/engines/external/README.md"
+[ "$(spec read)" = "$two" ] || says "spec read" "what it was before the prose" # prose is no part of an engine
 says "$fake" one
 [ -z "$(spec fake)" ] && grep -q 'does not build' "$work/err" || says "a source that does not build" "an error"
 adapters one "$build"

@@ -1,7 +1,12 @@
+import os
 import sys
 from math import inf, nan
 
 wrong = 0
+child = os.fork()  # an engine that crashes is wrong
+if child:
+    status = os.waitpid(child, 0)[1]
+    os._exit(1 if os.WIFSIGNALED(status) else os.WEXITSTATUS(status))
 
 
 # points: of each result its dtype, its shape, and for each number what is right, with the largest error.

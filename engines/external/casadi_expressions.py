@@ -42,14 +42,15 @@ UNARY = {"neg": "op.neg", "abs": "ca.fabs", "square": "lambda a: a ** 2", "rsqrt
          **{f: f"ca.{f}" for f in ("sign", "sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh",
                                    "atanh", "erf", "floor", "ceil")}}
 BINARY = {"add": "op.add", "sub": "op.sub", "mul": "op.mul", "div": "op.truediv", "pow": "ca.power", "atan2": "ca.atan2", "max": "ca.fmax", "min": "ca.fmin"}
+REDUCED = {"reduce_sum": "lambda x: ca.sum1(x)", "reduce_prod": "product", "reduce_mean": "lambda x: ca.sum1(x) / x.numel()", "reduce_max": "ca.mmax", "reduce_min": "ca.mmin",
+           "logsumexp": "ca.logsumexp", "norm": "ca.norm_2"}
+EMPTY = ("reduce_sum", "reduce_prod", "norm")  # they have a value without elements
 OPS = {
     **{name: (lambda rule: lambda n: f"box({rule(n) if callable(rule) else rule.format(*n.args)})")(rule) for name, rule in MOVES.items()},
     **{name: each(f) for name, f in {**UNARY, **BINARY, **{name: f"op.{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}}.items()},
     "logical_and": "each(ca.logic_and, {0}, {1})", "logical_or": "each(ca.logic_or, {0}, {1})", "logical_not": "each(ca.logic_not, {0})",
     "clamp": each("lambda x, low, high: ca.fmin(ca.fmax(x, low), high)"), "select": "each(ca.if_else, {0}, {1}, {2})",
-    "reduce_sum": reduced("lambda x: ca.sum1(x)"), "reduce_prod": reduced("product"), "reduce_mean": lambda n: of_nothing(n, "lambda x: ca.sum1(x) / x.numel()"),
-    "reduce_max": lambda n: of_nothing(n, "ca.mmax"), "reduce_min": lambda n: of_nothing(n, "ca.mmin"), "logsumexp": lambda n: of_nothing(n, "ca.logsumexp"),
-    "norm": reduced("ca.norm_2"), "cumsum": along("op.add"), "cumprod": along("op.mul"), "matmul": lambda n: f"matmul({of_floats(n)}, {n.shape()})",
+    **{op: reduced(call) if op in EMPTY else (lambda call: lambda n: of_nothing(n, call))(call) for op, call in REDUCED.items()}, "cumsum": along("op.add"), "cumprod": along("op.mul"), "matmul": lambda n: f"matmul({of_floats(n)}, {n.shape()})",
 }
 
 # Other calls for these ops, which round alike and have no ties.

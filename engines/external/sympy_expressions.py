@@ -14,7 +14,7 @@ import sys
 import adapter
 from adapter import Unsupported
 from adapter_numpy import MOVES
-from casadi_expressions import Room as Arrays, along, each, flat_of, of_floats, of_nothing, reduced, size
+from casadi_expressions import EMPTY, Room as Arrays, along, each, flat_of, of_floats, of_nothing, reduced, size
 
 BITS = 2400  # 1 + x is exact for every double x
 SECONDS = 20  # a derivative that takes longer is not asked for; expressions may grow without limit
@@ -26,16 +26,14 @@ UNARY = {"neg": "lambda a: -a", "abs": "sp.Abs", "square": "lambda a: a ** 2", "
          **{f: f"sp.{f}" for f in ("sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf")}}
 BINARY = {"add": "op.add", "sub": "op.sub", "mul": "op.mul", "div": "op.truediv", "pow": "op.pow", "atan2": "sp.atan2", "max": "sp.Max", "min": "sp.Min",
           "eq": "sp.Eq", "ne": "sp.Ne", "lt": "sp.Lt", "le": "sp.Le", "gt": "sp.Gt", "ge": "sp.Ge"}
+REDUCED = {"reduce_sum": "lambda x: sp.Add(*x)", "reduce_prod": "lambda x: sp.Mul(*x)", "reduce_mean": "lambda x: sp.Add(*x) / len(x)", "reduce_max": "lambda x: sp.Max(*x)",
+           "reduce_min": "lambda x: sp.Min(*x)", "logsumexp": "lambda x: sp.log(sp.Add(*map(sp.exp, x)))", "norm": "lambda x: sp.sqrt(sp.Add(*(a ** 2 for a in x)))"}
 OPS = {
     **{name: (lambda rule: lambda n: f"box({rule(n) if callable(rule) else rule.format(*n.args)})")(rule) for name, rule in MOVES.items()},
     **{name: each(f) for name, f in {**UNARY, **BINARY}.items()},
     "logical_and": "each(sp.And, {0}, {1})", "logical_or": "each(sp.Or, {0}, {1})", "logical_not": "each(sp.Not, {0})",
     "clamp": each("lambda x, low, high: sp.Min(sp.Max(x, low), high)"), "select": "each(lambda p, x, y: sp.Piecewise((x, p), (y, True)), {0}, {1}, {2})",
-    "reduce_sum": reduced("lambda x: sp.Add(*x)"), "reduce_prod": reduced("lambda x: sp.Mul(*x)"),
-    **{op: (lambda call: lambda n: of_nothing(n, call))(call) for op, call in {
-        "reduce_mean": "lambda x: sp.Add(*x) / len(x)", "reduce_max": "lambda x: sp.Max(*x)", "reduce_min": "lambda x: sp.Min(*x)",
-        "logsumexp": "lambda x: sp.log(sp.Add(*map(sp.exp, x)))"}.items()},
-    "norm": reduced("lambda x: sp.sqrt(sp.Add(*(a ** 2 for a in x)))"), "cumsum": along("op.add"), "cumprod": along("op.mul"),
+    **{op: reduced(call) if op in EMPTY else (lambda call: lambda n: of_nothing(n, call))(call) for op, call in REDUCED.items()}, "cumsum": along("op.add"), "cumprod": along("op.mul"),
     "matmul": lambda n: f"matmul({of_floats(n)}, {n.shape()})",
 }
 

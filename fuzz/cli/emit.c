@@ -116,18 +116,20 @@ static int emit_by_target(const struct emit_target *t, struct emission *x)
 	return EXIT_NOTHING;
 }
 
-static int emit_case(const char *path, const struct format *f, const struct emit_target *t, bool brief, struct arena *a)
+/* judged: how the source judges, its members `brief` and `tight`. */
+static int emit_case(
+    const char *path, const struct format *f, const struct emit_target *t, struct emission judged, struct arena *a)
 {
 	struct text out = {.arena = a};
 	struct error e = {0};
 	struct reported of;
 	struct testcase c;
-	struct emission x = {.c = &c, .brief = brief, .arena = a, .out = &out};
+	struct emission x = {.c = &c, .brief = judged.brief, .tight = judged.tight, .arena = a, .out = &out};
 	int code;
 
 	if (!read_case(path, a, &c, &of, &e))
 		return complain_about_case(&e);
-	x.tight = of.signature && signature_verdict(of.signature) == VERDICT_INACCURATE;
+	x.tight |= of.signature && signature_verdict(of.signature) == VERDICT_INACCURATE;
 	code = f ? emit_by_adapter(f, &x) : emit_by_target(t, &x);
 	return code == EXIT_NO_FINDING ? write_output(NULL, out.at, out.len) : code;
 }
@@ -135,10 +137,13 @@ static int emit_case(const char *path, const struct format *f, const struct emit
 int command_emit(int argc, char **argv)
 {
 	const char *name = NULL;
-	bool list = false, brief = false;
+	struct emission x = {0};
+	bool list = false;
 	const struct option_row rows[] = {
 	    {"format", OPTION_TEXT, &name, "F", "the engine to write for; --formats lists them"},
-	    {"brief", OPTION_FLAG, &brief, NULL, "a short source, for an issue"},
+	    {"brief", OPTION_FLAG, &x.brief, NULL, "a short source, for an issue"},
+	    {"tight", OPTION_FLAG, &x.tight, NULL,
+	        "what is less accurate than usual formulas is wrong, as in a report of that"},
 	    {"formats", OPTION_FLAG, &list, NULL, "list the formats"},
 	};
 	const struct options o = {"emit", "--format F CASE",
@@ -173,12 +178,12 @@ int command_emit(int argc, char **argv)
 			    name ? "the case" : "--format");
 		return EXIT_USAGE;
 	}
-	if (brief && t && !strcmp(t->name, "c")) {
+	if (x.brief && t && !strcmp(t->name, "c")) {
 		complain("emit: there is no brief source in C");
 		return EXIT_USAGE;
 	}
 	arena_init(&a, COMMAND_ARENA);
-	code = emit_case(operand[0], f, t, brief, &a);
+	code = emit_case(operand[0], f, t, x, &a);
 	arena_free(&a);
 	return code;
 }

@@ -24,6 +24,12 @@ static const char letters[VERDICT_COUNT] = {
     [VERDICT_CRASH] = 'X',
 };
 
+static const char *const meanings[VERDICT_COUNT] = {
+#define VERDICT(id, name, finding, meaning) [VERDICT_##id] = meaning,
+#include "oracles/verdict/verdicts.def"
+#undef VERDICT
+};
+
 static char letter(const struct conform_cell *cell) { return conform_cell_cases(cell) ? letters[cell->worst] : ' '; }
 
 /* Whether column k begins a new request. */
@@ -66,6 +72,21 @@ static void put_counts(struct text *t, const struct conform *m)
 	if (m->flaky)
 		text_put(t, "; %d did not come again", m->flaky);
 	text_put(t, "\n");
+}
+
+/* What each letter of the matrix means, for those who see the page alone. */
+static void put_meanings(struct text *t, const struct conform *m)
+{
+	const char *before = "\nA cell shows its worst verdict.";
+
+	for (int v = 0; v < VERDICT_COUNT; v++)
+		if (m->verdict[v]) {
+			text_put(t, "%s `%c`: %s", before, letters[v],
+			    v == VERDICT_CRASH ? "the engine's process died, or it answered with an error of its own"
+			                       : meanings[v]);
+			before = ".";
+		}
+	text_put(t, ".\n");
 }
 
 static void put_replayed_count(struct text *t, const struct conform *m)
@@ -184,6 +205,7 @@ char *conform_markdown(const struct conform *m, const struct engine *engine, str
 	            : "two letters: points inside the domain, and on edges");
 	put_counts(&t, m);
 	put_replayed_count(&t, m);
+	put_meanings(&t, m);
 	text_put(&t, "\n| op |");
 	for (int k = 0; k < m->n_column; k = next_group(m, k))
 		text_put(&t, " %s %s |", m->column[k].request, dtype_table[m->column[k].dtype].name);
