@@ -219,14 +219,17 @@ static void take_item(struct dealing *p, int k)
 	struct dealt_item *x = &p->item[k];
 	const struct pool_work *w = p->work;
 	struct record_head head;
+	bool more;
 
 	if (x->record) {
 		memcpy(&head, x->record, sizeof head);
 		fwrite(x->record + sizeof head, 1, head.complaint, stderr);
-		p->enough = !w->take(w->self, k, x->record + sizeof head + head.complaint, head.result, NULL);
+		more = w->take(w->self, k, x->record + sizeof head + head.complaint, head.result, NULL);
 	} else {
-		p->enough = !w->take(w->self, k, NULL, 0, x->lost);
+		more = w->take(w->self, k, NULL, 0, x->lost);
 	}
+	/* After the last item nothing is left to be cut short: the processes say their last words. */
+	p->enough = !more && k + 1 < w->n;
 	free(x->record);
 	x->record = NULL;
 }

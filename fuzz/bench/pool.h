@@ -27,7 +27,8 @@ struct pool_work {
 	/* In this process: takes the result of item k; bytes NULL: there is none, and `lost` says why.  False: no more
 	 * items are wanted. */
 	bool (*take)(void *self, int k, const char *bytes, size_t len, const char *lost);
-	/* In this process: takes what a process said as it closed; NULL: nothing is taken. */
+	/* In this process: takes what a process said as it closed; NULL: nothing is taken.  Processes that are killed
+	 * while they do items say nothing: because of a stop, or because `take` wanted no more items. */
 	void (*take_last)(void *self, const char *bytes, size_t len);
 };
 

@@ -24,7 +24,8 @@ def check(ok, text):
         failures.append(text)
 
 
-# A right engine behind a pipe.  With HOW: it is slow, hangs, or eats memory or dies at one request of three, chosen by the case alone.
+# A right engine behind a pipe.  With HOW: it is slow or slower, hangs, or eats memory or dies at one request of three.
+# The case alone decides at which one.
 ENGINE = r"""
 import json, os, subprocess, sys, time, zlib
 how = sys.argv[1] if len(sys.argv) > 1 else ""
@@ -41,8 +42,7 @@ for line in sys.stdin.buffer:
     if mine and how == "eat":
         held = [bytearray(1 << 26) for _ in range(64)]
         time.sleep(1000)
-    if how in ("slow", "hang"):
-        time.sleep(0.02 if how == "slow" else 1000)
+    time.sleep({"slow": 0.02, "slower": 0.5, "hang": 1000}.get(how, 0))
     worker.stdin.write(line)
     worker.stdin.flush()
     sys.stdout.buffer.write(worker.stdout.readline())
@@ -170,7 +170,7 @@ def test_killed_jobs(root):
 
 def test_stopped(root):
     """SIGTERM, and the death of the first process."""
-    for how, number, code in ("slow", signal.SIGTERM, 143), ("hang", signal.SIGINT, 130), ("hang", signal.SIGKILL, -9):
+    for how, number, code in ("slower", signal.SIGTERM, 143), ("hang", signal.SIGINT, 130), ("hang", signal.SIGKILL, -9):
         place = Place(root)
         process = sweep(root, place, how, "2")
         await_true(lambda: len(jobs_of(process)) == 2 or process.poll() is not None, "no processes judge")

@@ -104,8 +104,10 @@ static bool take_item(void *self, int k, const char *bytes, size_t len, const ch
 static void take_last(void *self, const char *bytes, size_t len)
 {
 	struct self *s = self;
+	char digits[16] = "";
 
-	s->lasts += len ? atoi(bytes) : 0;
+	memcpy(digits, bytes, len < sizeof digits ? len : sizeof digits - 1);
+	s->lasts += atoi(digits);
 }
 
 static void check_row(const struct row *row, int jobs, struct shared *shared)
