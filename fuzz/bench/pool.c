@@ -343,7 +343,7 @@ static void pass_on_stop(const struct dealing *p, double *told)
 {
 	if (!stop_requested())
 		return;
-	if (!*told) {
+	if (*told == 0) {
 		signal_all(p, stop_signal());
 		*told = bench_clock();
 	} else if (bench_clock() - *told > ending_seconds) {
