@@ -60,6 +60,8 @@ struct oracle *oracle_open(const struct oracle_options *o)
 
 void oracle_accuracy(struct oracle *self, const struct op_accuracy *of) { analytic_accuracy(self->analytic, of); }
 
+void oracle_regroups(struct oracle *self, bool regroups) { analytic_regroups(self->analytic, regroups); }
+
 void oracle_close(struct oracle *self)
 {
 	if (!self)

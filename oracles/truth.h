@@ -179,6 +179,12 @@ void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a
 void oracle_accuracy(struct oracle *self, const struct op_accuracy *of);
 
 /*
+ * Says whether the next truths allow for an engine that regroups sums and products across ops: (3 x) y may be 3 (x y)
+ * there. Both radii then bound such an engine, and are no smaller than usual.
+ */
+void oracle_regroups(struct oracle *self, bool regroups);
+
+/*
  * For an engine that disagrees: runs finite differences on every coordinate that is not confirmed yet, at every point.
  * Updates evidence and reasons; where the oracles disagree, components become undecided(oracle).
  */

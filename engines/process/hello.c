@@ -133,6 +133,7 @@ static const struct flag {
     {"broadcast", offsetof(struct hello, broadcast)},
     {"weak_zero", offsetof(struct hello, weak_zero)},
     {"finite_math", offsetof(struct hello, finite_math)},
+    {"reassociates", offsetof(struct hello, reassociates)},
     {"nondeterministic", offsetof(struct hello, nondeterministic)},
 };
 enum { FLAGS = sizeof flags / sizeof *flags };
@@ -200,8 +201,8 @@ static bool read_dtypes(const struct json *list, bool *dtype, bool floats, struc
 }
 
 static const char *const members[] = {"adjudge.engine", "name", "version", "requests", "dtypes", "ops", "rank",
-    "unroll", "constants", "broadcast", "one_dtype", "reals", "weak_zero", "finite_math", "nondeterministic", "flushes",
-    "accuracy", "spellings", "emits", "timeout_ms", "cases_per_request"};
+    "unroll", "constants", "broadcast", "one_dtype", "reals", "weak_zero", "finite_math", "reassociates",
+    "nondeterministic", "flushes", "accuracy", "spellings", "emits", "timeout_ms", "cases_per_request"};
 enum { MEMBERS = sizeof members / sizeof *members };
 
 /* Adds the name to h->unknown. */

@@ -3,8 +3,18 @@
 
 #include "engines/process/hello.h"
 
-/* Judges a wrong number again, with the accuracy that the engine declares for its functions.  If that does not explain
- * the number, it is a finding. */
+/* Whether the engine declares what widens the radii. */
+static bool declares_errors(const struct hello *hello) { return hello && (hello->accuracy || hello->reassociates); }
+
+/* Sets what the truth allows for: what the hello declares of the engine's rounding errors; NULL: the usual. */
+static void allow(struct bench *b, const struct hello *hello)
+{
+	oracle_accuracy(b->oracle, hello ? hello->accuracy : NULL);
+	oracle_regroups(b->oracle, hello && hello->reassociates);
+}
+
+/* Judges a wrong number again, with the errors that the engine declares.  If they do not explain the number, it is a
+ * finding. */
 static void judge_declared(struct bench *b, const struct hello *hello, const struct testcase *c,
     const struct truth *truth, const struct answer *answer, struct arena *a, struct judgement *out)
 {
@@ -12,9 +22,9 @@ static void judge_declared(struct bench *b, const struct hello *hello, const str
 	struct judgement declared;
 	struct truth wide;
 
-	oracle_accuracy(b->oracle, hello->accuracy);
+	allow(b, hello);
 	oracle_truth(b->oracle, c, a, &wide);
-	oracle_accuracy(b->oracle, NULL);
+	allow(b, NULL);
 	if (hello->finite_math)
 		wide = truth_of_finite_points(&wide, a);
 	judge(c, &wide, answer, &declared);
@@ -35,7 +45,7 @@ static void judge_finite(struct bench *b, const struct hello *hello, const struc
 	struct judgement elsewhere;
 
 	judge(c, &finite, answer, &elsewhere);
-	if ((elsewhere.verdict == VERDICT_WRONG || elsewhere.verdict == VERDICT_WRONG_PRIMAL) && hello->accuracy)
+	if ((elsewhere.verdict == VERDICT_WRONG || elsewhere.verdict == VERDICT_WRONG_PRIMAL) && declares_errors(hello))
 		judge_declared(b, hello, c, &finite, answer, a, &elsewhere);
 	arena_rewind(a, mark);
 	if (verdict_is_finding[elsewhere.verdict])
@@ -48,9 +58,9 @@ void bench_declared_truth(struct bench *b, const struct testcase *c, struct aren
 {
 	const struct hello *hello = engine_hello(b->engine[0]);
 
-	oracle_accuracy(b->oracle, hello ? hello->accuracy : NULL);
+	allow(b, hello);
 	oracle_truth(b->oracle, c, a, out);
-	oracle_accuracy(b->oracle, NULL);
+	allow(b, NULL);
 	oracle_confirm(b->oracle, c, a, out);
 	if (hello && hello->finite_math)
 		*out = truth_of_finite_points(out, a);
@@ -62,7 +72,7 @@ void bench_verdict(struct bench *b, const struct engine *engine, const struct te
 	const struct hello *hello = engine_hello(engine);
 
 	judge(c, truth, answer, out);
-	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL) && hello && hello->accuracy)
+	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL) && declares_errors(hello))
 		judge_declared(b, hello, c, truth, answer, a, out);
 	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL ||
 	        out->verdict == VERDICT_NAN_LEAK) &&

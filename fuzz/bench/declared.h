@@ -1,4 +1,5 @@
-/* declared.h: judges an answer by what the engine's hello declares: its accuracy, finite numbers only, weak zeros. */
+/* declared.h: judges an answer by what the engine's hello declares: its rounding errors, finite numbers only, weak
+ * zeros. */
 #ifndef FUZZ_BENCH_DECLARED_H
 #define FUZZ_BENCH_DECLARED_H
 

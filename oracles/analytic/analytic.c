@@ -12,6 +12,7 @@
 #include "oracles/evaluate/scalar_ops.h"
 #include "quiet.h"
 #include "quotients.h"
+#include "regroup.h"
 #include "resweep.h"
 #include "singular.h"
 #include "oracles/evaluate/trace_request.h"
@@ -56,6 +57,7 @@ static void on_scalar(void *context, struct evaluation *ev, int k)
 		alike_classes(self->alike, ev, self->note, k);
 	ball_scalar(ev, self->note, k);
 	self->note[k].excess = ev->excess;
+	regroup_scalar(self, k);
 	alike_appended(self->alike, k);
 	self->by_paths |= self->note[k].shared && active;
 	self->apart |= self->note[k].shared && active;
@@ -147,6 +149,7 @@ static void on_copied(void *context, int k, int from)
 	analytic_room(self, k + 1);
 	self->note[k] = self->note[from];
 	self->note[k].original = from;
+	regroup_copy(self, k, from);
 	alike_appended(self->alike, k);
 }
 
@@ -179,6 +182,8 @@ void analytic_limit(struct analytic *self, struct budget *work) { self->ev.work 
 
 void analytic_accuracy(struct analytic *self, const struct op_accuracy *of) { self->ev.accuracy = of; }
 
+void analytic_regroups(struct analytic *self, bool regroups) { regroup_switch(self, regroups); }
+
 void analytic_use(struct analytic *self, const struct oracle_rules *rules, const bool *flushes)
 {
 	self->ev.rules = rules;
@@ -203,6 +208,7 @@ void analytic_close(struct analytic *self)
 	free(self->note);
 	free(self->flow);
 	free(self->value);
+	free(self->regrouped);
 	free(self);
 }
 
@@ -218,6 +224,7 @@ void analytic_trim(struct analytic *self)
 	self->note = heap_resize(self->note, EVALUATION_KEPT, sizeof *self->note);
 	self->flow = heap_resize(self->flow, EVALUATION_KEPT, sizeof *self->flow);
 	self->value = heap_resize(self->value, EVALUATION_KEPT, sizeof *self->value);
+	regroup_room(self, EVALUATION_KEPT);
 }
 
 /* ---- components ---- */
@@ -414,7 +421,7 @@ int analytic_trace(struct analytic *self, const struct testcase *c, int which, s
 	mark_active(self, c, a);
 	self->ev.freeze = false;
 	/* An engine that knows the meaning of a solution sums its chain before the sum leaves the body. */
-	self->apart = convergence_matters(&c->program.top);
+	self->apart = convergence_matters(&c->program.top) || self->regrouped;
 	self->by_paths = self->slices || self->apart;
 	inside_begin(self, c);
 	const int nested = region_nesting(&c->program.top, OP_DERIVATIVE);

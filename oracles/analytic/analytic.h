@@ -26,6 +26,8 @@ void analytic_use(struct analytic *self, const struct oracle_rules *rules, const
 void analytic_limit(struct analytic *self, struct budget *work);
 /* Sets the declared accuracy of functions, [OP_COUNT] as for oracle_accuracy. It holds until it is set to NULL. */
 void analytic_accuracy(struct analytic *self, const struct op_accuracy *of);
+/* Says whether to allow for an engine that regroups sums and products across ops, as oracle_regroups. */
+void analytic_regroups(struct analytic *self, bool regroups);
 
 /*
  * Says whether the next cases are slices of a batch. An engine may add up the contributions of all slices anywhere on

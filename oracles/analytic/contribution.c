@@ -2,6 +2,7 @@
 #include "contribution.h"
 #include "inside.h"
 #include "internal.h"
+#include "regroup.h"
 #include "graph/heap.h"
 #include "oracles/ball/range.h"
 #include "oracles/evaluate/double_of.h"
@@ -23,6 +24,7 @@ void analytic_room(struct analytic *self, int n)
 	self->note = heap_resize(self->note, (size_t)room, sizeof *self->note);
 	self->flow = heap_resize(self->flow, (size_t)room, sizeof *self->flow);
 	self->value = heap_resize(self->value, (size_t)room, sizeof *self->value);
+	regroup_room(self, room);
 	self->room = room;
 }
 
@@ -38,6 +40,7 @@ void flows_clear(struct analytic *self)
 	self->shared.k = -1;
 	analytic_make_flows(self, self->ev.n_scalar);
 	memset(self->flow, 0, (size_t)self->ev.n_scalar * sizeof *self->flow);
+	regroup_clear(self);
 }
 
 static void add_term(
@@ -111,6 +114,7 @@ void flow_add_seed(struct analytic *self, int k, double seed)
 	}
 	mpfr_set_d(self->term, seed, R);
 	flow_add_term(self, k, 0, 0, fabs(seed));
+	regroup_seed(self, k, seed);
 }
 
 /* Marks that a path leads to flow k, although only zeros have come over it. An infinite partial further on then
@@ -207,7 +211,10 @@ void flow_add_product(
 	bool nothing = (p->magnitude == 0 && p->tight == 0 && !p->cancels && !p->strays) ||
 	    (f->tight == 0 && f->loose == 0 && mpfr_zero_p(self->value[from]) && !mixed);
 	double g = fabs(double_of(self->value[from])), most = chain ? chain->most : p->most;
-	double reach = chain ? chain->reach : (g + f->loose) * most;
+	double reach = chain ? chain->reach : (g + f->loose) * most, products;
+	const double way = regroup_product(self, at, to, from, p, &products);
+
+	reach = fmax(reach, products > 0 ? way : 0);
 	const enum op op = self->note[at].danger ? self->note[at].danger_op : self->ev.scalar[at].kind;
 	if (nothing && !p->escapes && !f->escapes && !(reach > info->max)) {
 		self->flow[to].reach += reach; /* y (b a'/a + log a b') may be 0 times infinity */
@@ -216,7 +223,7 @@ void flow_add_product(
 	}
 	mpfr_mul(self->term, self->value[from], p->value, R);
 	double term = fabs(double_of(self->term));
-	double size = chain || mixed ? p->magnitude * f->magnitude : term;
+	double size = chain || mixed || self->regrouped ? p->magnitude * f->magnitude : term;
 	double tight = p->magnitude * f->tight + g * p->tight + f->tight * p->tight;
 	double loose = p->magnitude * f->loose + g * p->loose + f->loose * p->loose;
 	double worse = p->strays ? INFINITY : fmax(0, loose - tight - p->magnitude * fmax(0, f->loose - f->tight));
@@ -239,6 +246,8 @@ void flow_add_product(
 	 * holds even if g is a power of two. */
 	double detour = chain ? rounding_tiny_times(info, 2 * most) + chain->roundings * info->unit * size
 	                      : range_underflow(info, most, (p->magnitude + p->tight) * (g + f->loose));
+	if (products > 0)
+		detour += rounding_tiny_times(info, 2 * products * way);
 	if (chain && chain->divisor > 0) /* (g y)/x, where g y underflows, by at most its size */
 		detour += fmin(2 * (info->tiny / chain->divisor), size + fmax(tight, loose));
 	loose += detour;
@@ -278,8 +287,7 @@ void flow_finish(struct analytic *self, int k)
 	struct flow *f = &self->flow[k];
 	const struct dtype_info *info = &self->sums[self->ev.scalar[k].dtype];
 	if (f->terms.n > 1 && !f->reason) {
-		double sum = f->terms.positive + f->terms.negative,
-		       rounding = (f->terms.n - 1) * info->unit * (sum + f->tight);
+		double sum = regroup_terms(self, f), rounding = (f->terms.n - 1) * info->unit * (sum + f->tight);
 		double flushed = terms_flushed(self->by_paths ? 2 * f->terms.n : f->terms.n, info);
 		double more = (f->terms.n - 1) * info->unit;
 		spread_widen(

@@ -55,6 +55,7 @@ struct analytic {
 	mpfr_t partial, term;
 	struct kept_partials *kept; /* of copies in this trace */
 	struct alike *alike;
+	struct regrouped *regrouped; /* [room] if sums and products may be regrouped (regroup.h); else NULL */
 	enum alternatives_use use;
 	bool slices;   /* the cases are slices of a batch */
 	bool nested;   /* the program has ops derivative */

@@ -2,6 +2,7 @@
 #include "quiet.h"
 #include "conventions.h"
 #include "internal.h"
+#include "regroup.h"
 #include "contribution.h"
 #include "oracles/evaluate/double_of.h"
 
@@ -19,6 +20,7 @@ static void note_quiet(struct analytic *self, int first)
 	for (int k = first; k < self->ev.n_scalar; k++) {
 		self->note[k].active = true;
 		ball_scalar(&self->ev, self->note, k);
+		regroup_scalar(self, k);
 		self->note[k].alike = k;
 	}
 }

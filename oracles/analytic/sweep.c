@@ -2,6 +2,7 @@
 #include "contribution.h"
 #include "inside.h"
 #include "internal.h"
+#include "regroup.h"
 #include "resweep.h"
 #include "oracles/oracle_rules.h"
 #include "oracles/evaluate/double_of.h"
@@ -167,7 +168,7 @@ static void adjoint_of(struct analytic *self, const struct conventions *conventi
 		flow_add_product(self, k, parent, k, connected ? &p : NULL, chain_of(self, k, j, true, &chain));
 		bool operand = connected && is_operand(s, &p) && self->flow[k].terms.n > 1;
 		self->flow[parent].grouped |= operand;
-		if (operand || (connected && passes_on(self, k, &p)))
+		if (operand || (connected && (passes_on(self, k, &p) || regroup_joins(self, k, parent, &p))))
 			add_up_there(&self->flow[parent].terms, &self->flow[k].terms);
 	}
 }
@@ -372,6 +373,8 @@ static void tangent_of(struct analytic *self, const struct conventions *conventi
 			bool connected = analytic_partial(self, conventions, k, j, &p);
 			flow_add_product(
 			    self, k, k, parent, connected ? &p : NULL, chain_of(self, k, j, false, &chain));
+			if (connected && regroup_joins(self, k, parent, &p))
+				add_up_there(&self->flow[k].terms, &self->flow[parent].terms);
 		}
 		if (s->op == OP_DIV)
 			quotient_rule(self, k);
@@ -379,6 +382,7 @@ static void tangent_of(struct analytic *self, const struct conventions *conventi
 			blend(self, k);
 	}
 	flow_finish(self, k);
+	regroup_tangent(self, k);
 	finish_mean(self, k);
 	if (self->flow[k].reach > dtype_table[s->dtype].max) /* (b a' - a b')/h^2 */
 		flow_escape(&self->flow[k], s->kind);

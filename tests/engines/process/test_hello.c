@@ -220,7 +220,7 @@ static void check_round_trip(struct arena *a)
 	    "{'adjudge.engine':1,'name':'x','version':'2','requests':[['jvp'],['vjp','batch']],"
 	    "'dtypes':['f64','i32'],"
 	    "'ops':['sin','no_such_op'],'rank':2,'unroll':true,'constants':true,'broadcast':true,"
-	    "'weak_zero':true,'finite_math':true,'nondeterministic':true,'flushes':['f32','bf16'],"
+	    "'weak_zero':true,'finite_math':true,'reassociates':true,'nondeterministic':true,'flushes':['f32','bf16'],"
 	    "'one_dtype':'f32','reals':'bits','timeout_ms':1234,'cases_per_request':12345,'emits':'py'}";
 	const struct transform jvp = {.kind = TRANSFORM_JVP}, vjp = {.kind = TRANSFORM_VJP},
 	                       both[] = {{.kind = TRANSFORM_VJP}, {.kind = TRANSFORM_BATCH}};
@@ -240,7 +240,7 @@ static void check_round_trip(struct arena *a)
 	CHECK(again.n_request == h.n_request && again.reals == h.reals && again.timeout_ms == 1234 &&
 	        again.cases_per_request == HELLO_CASES && again.one_dtype == DTYPE_F32 && again.rank == 2 &&
 	        again.unroll && again.constants && again.broadcast && again.weak_zero && again.finite_math &&
-	        again.nondeterministic && again.flushes[DTYPE_F32] && again.flushes[DTYPE_BF16] &&
+	        again.reassociates && again.nondeterministic && again.flushes[DTYPE_F32] && again.flushes[DTYPE_BF16] &&
 	        !again.flushes[DTYPE_F16] && !strcmp(again.emits, "py"),
 	    "%s", text);
 	CHECK(!memcmp(again.op, h.op, sizeof h.op) && !memcmp(again.dtype, h.dtype, sizeof h.dtype) &&

@@ -67,7 +67,7 @@ static void test_row(struct oracle *oracle, const struct row *row, struct arena 
 /* An engine that answers every case with one number, whatever it says of its accuracy; in its JSON ' stands for ". */
 static char *engine_of(const char *declared, const char *answer, const char *derivative, struct arena *a)
 {
-	char *hello = arena_printf(a, "{'adjudge.engine':1,'name':'x','ops':['sinh']%s}", declared);
+	char *hello = arena_printf(a, "{'adjudge.engine':1,'name':'x','ops':['sinh','add','sub']%s}", declared);
 	char *answers = arena_printf(
 	    a, "[[{'status':'ok','primal':[{'type':'f64[]','data':[%s]}],'derivative':[%s]}]]", answer, derivative);
 
@@ -76,10 +76,14 @@ static char *engine_of(const char *declared, const char *answer, const char *der
 	    json_text(a, hello), json_text(a, "{'id':"), json_text(a, "'answers':"), json_text(a, answers));
 }
 
+/* -3/4, and 0 if the large numbers meet x one by one. */
+#define SUMS "a = sub x, 1; b = add a, 0x1p53; y = sub b, 0x1p53"
+
 static const struct verdict_row {
 	const char *declared, *point, *answer;
 	enum verdict verdict;
 	const char *request, *derivative; /* NULL: the primal alone */
+	const char *body;                 /* NULL: y = sinh x */
 } verdicts[] = {
     {"", "0x1p-70", "'0x1p-70'", VERDICT_AGREE},
     {"", "0x1p-70", "0", VERDICT_WRONG_PRIMAL},
@@ -91,13 +95,18 @@ static const struct verdict_row {
         "{'type':'f64[]','data':[5]}"}, /* what is declared explains the primal, which hid it */
     {",'accuracy':{'sinh':4096}", "0x1p-70", "0", VERDICT_WRONG_PRIMAL},
     {",'accuracy':{'cosh':{'absolute':2}}", "0x1p-70", "0", VERDICT_WRONG_PRIMAL},
+    {"", "0.25", "0", VERDICT_WRONG_PRIMAL, .body = SUMS},
+    {",'reassociates':true", "0.25", "0", VERDICT_INACCURATE, .body = SUMS},
+    {",'reassociates':true", "0.25", "9", VERDICT_WRONG_PRIMAL, .body = SUMS},
+    {",'reassociates':true", "0x1p-70", "0", VERDICT_WRONG_PRIMAL},
 };
 
 static void test_verdict(const struct verdict_row *row, struct arena *a)
 {
 	struct oracle_options options = {.seed = 1, .fd_one_in = 1};
 	struct bench_result r;
-	struct testcase c = test_function(a, "x: f64[]", "y = sinh x", row->point, row->request ? row->request : "");
+	struct testcase c = test_function(
+	    a, "x: f64[]", row->body ? row->body : "y = sinh x", row->point, row->request ? row->request : "");
 	struct error e = {0};
 	struct bench b;
 	const char *spec = engine_of(row->declared, row->answer, row->derivative ? row->derivative : "", a);
