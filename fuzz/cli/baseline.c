@@ -51,6 +51,8 @@ static bool read_known(const struct json *v, struct known_finding *known, int n,
 	    !json_optional(v, "case", JSON_STRING, &path, e))
 		return false;
 	k->path = path ? path->text : NULL;
+	if (!k->reason[strspn(k->reason, " \t\r\n")])
+		k->reason = ""; /* blanks are none */
 	if (!strcmp(k->signature, "*"))
 		return json_error(json_find(v, "signature"), e, "an entry is about one signature, not every one");
 	for (int i = 0; i < n; i++)

@@ -78,6 +78,7 @@ MATRIX = [
     ("fixed, allowed", [entry(LOOP), entry(f"{WRONG}|vjp|wrong|zero")], ["--allow-fixed"], 0, ["warning known.json", "2 known, 0 failures"]),
     ("expired", [entry(LOOP, expires="2001-01-01")], [], 1, ["known finding expired on 2001-01-01"]),
     ("without a reason", [entry(LOOP, reason="")], [], 1, ["known finding without a reason"]),
+    ("a reason of blanks", [entry(LOOP, reason=" \n")], [], 1, ["known finding without a reason"]),
     ("without a link", [entry(LOOP, link="")], [], 0, ["known cases/loop.json: " + LOOP + " (a test)"]),
     ("another engine", [entry(LOOP), entry("tape|vjp|wrong|zero")], [], 0, ["not checked known.json:1: tape|vjp|wrong|zero"]),
     ("a request nobody decides", [entry(LOOP), entry(f"{WRONG}|vjp|crash|none", case="absent.json")], [], 1, ["not here: absent.json"]),
