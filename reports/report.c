@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DRAWN_BYTES = 1 << 20 };
+
 static const char *const fd_outcome_names[] = {
     [FD_NOT_RUN] = "not-run",
     [FD_AGREES] = "agrees",
@@ -363,6 +365,20 @@ static void put_again(struct json_writer *w, const struct json *object)
 		}
 }
 
+/* The case before minimization, as text.  Left out where it is the report's case, or so large that the report might be
+ * larger than what is read. */
+static void put_drawn(struct json_writer *w, const struct report *r)
+{
+	size_t len;
+	const char *text;
+
+	if (testcase_hash(r->found) == testcase_hash(r->c))
+		return;
+	text = testcase_write_compact(r->found, w->text.arena, &len);
+	if (len <= DRAWN_BYTES)
+		json_member_string(w, "case", text);
+}
+
 static void put_found(struct json_writer *w, const struct report *r)
 {
 	const struct json *before = r->before ? json_find(r->before, "found") : NULL;
@@ -386,6 +402,7 @@ static void put_found(struct json_writer *w, const struct report *r)
 	json_member_integer(w, "accepted", r->minimize_accepted);
 	json_member_integer(w, "nodes", program_nodes(&r->c->program));
 	json_end(w);
+	put_drawn(w, r);
 	json_end(w);
 }
 

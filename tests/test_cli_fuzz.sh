@@ -16,7 +16,23 @@ for driver in $drivers; do
 	diff -r "$work/${driver}1/findings" "$work/${driver}2/findings" >&2 || failures=$((failures + 1))
 	for report in "$work/${driver}1"/findings/*.json; do
 		check 1 run "$report"
+		# The case before minimization is kept too, also when the report is written again.
+		check 0 report "$report" --format json --experiments points --out "$work/again.json"
+		for kept in "$report" "$work/again.json"; do
+			python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["found"]["case"])' "$kept" >"$work/raw.json"
+			check 1 run "$work/raw.json" --engine tape+scale:mul:1.5
+		done
 	done
+done
+# Given cases are judged before all others, and of them the findings of an earlier campaign; what cannot be read is named.
+mkdir -p "$work/given/b/findings"
+cp "$source/tests/cli_square.json" "$work/given/a.json"
+cp "$work"/generate1/findings/*.json "$work/given/b/findings"
+echo '{' >"$work/given/bad.json"
+for driver in $drivers; do
+	check 1 fuzz --engine tape+scale:mul:1.5 --driver "$driver" --cases 2 --max-findings 1 --corpus "$work/given" --out "$work/given-$driver" --quiet
+	says out ' the first is case 1, '
+	says err "left out of the corpus: $work/given/bad.json: line "
 done
 check 0 fuzz --engine tape --engine functional --engine forward --seed 3 --cases 60 --driver plain --corpus "$doc" --out "$work/right" --json --quiet
 says out '"cases": 60'

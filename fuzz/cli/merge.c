@@ -25,8 +25,9 @@ int command_merge(int argc, char **argv)
 	};
 	const struct options o = {"merge", "DIR... --out DIR [OPTION]...",
 	    "Joins campaigns, such as shards or nights: findings of one bug become one, counts are added, and\n"
-	    "cases of corpora are collected.  A campaign counts once, however often it is merged, and the\n"
-	    "order does not matter.  A campaign that still runs, or was killed, counts as far as it got.\n"
+	    "corpora are joined, without cases whose features smaller ones have.  A campaign counts once,\n"
+	    "however often it is merged, and the order does not matter.  A campaign that still runs, or was\n"
+	    "killed, counts as far as it got.\n"
 	    "The failing cases of shards are sorted into findings again, as one campaign would: the engines are\n"
 	    "asked for that, and it takes as long as one campaign would minimize.  --by-name takes no time.\n"
 	    "The directory can be given to `report` and to `fuzz --corpus`, its findings/ to `gate`.\n"

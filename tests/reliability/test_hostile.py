@@ -103,14 +103,47 @@ def check(row, work):
     return not wrong
 
 
+def own_group():
+    """The folder of our own control group, if groups below it tell when the kernel kills for want of memory; else None."""
+    for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
+        _, names, path = line.split(":", 2)
+        folder = pathlib.Path("/sys/fs/cgroup", "memory" if names else "", path.lstrip("/"))
+        probe = folder / f"probe-{os.getpid()}"
+        if names and "memory" not in names.split(","):
+            continue
+        try:
+            probe.mkdir()
+        except OSError:
+            continue
+        tells = (probe / "memory.oom_control").exists() or (probe / "memory.events").exists()
+        probe.rmdir()
+        if tells:
+            return folder
+    return None
+
+
+def check_group(work):
+    """Where that is allowed, an engine from outside runs in a control group, which tells a kill by the kernel from others."""
+    folder = own_group()
+    if not folder:
+        return True
+    run = subprocess.run([ADJUDGE, "gate", work / "square.json", "--engine", f"mine=proc:cat /proc/self/cgroup >'{work}/group'; exec '{PROGRAM}' ''"], capture_output=True)
+    inside = f"{folder.name}/adjudge-" in (work / "group").read_text()
+    left = [x.name for x in folder.glob("adjudge-*") if not os.path.exists("/proc/" + x.name.split("-")[1])]
+    if run.returncode or not inside or left:
+        print(f"control group: exit code {run.returncode}, inside: {inside}, left: {left}")
+    return not run.returncode and inside and not left
+
+
 def main():
     rows = [row for row in ROWS if ALL or row[-1]]
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         (work / "square.json").write_text(CASE)
         good = sum(check(row, work) for row in rows)
+        caged = check_group(work)
     print(f"{len(rows)} engines, {len(rows) - good} failed")
-    return good != len(rows)
+    return good != len(rows) or not caged
 
 
 sys.exit(main())

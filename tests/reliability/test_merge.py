@@ -102,6 +102,22 @@ def test_again(base, part):
     check("left out" not in done.stderr, f"the books of a merge are read as cases: {done.stderr}")
 
 
+def test_corpora(base, _):
+    """Of the kept cases of both, those stay that have a feature which smaller ones lack; merging again changes nothing."""
+    def kept(name):
+        return {p.name: p.read_bytes() for p in (base / name / "corpus").iterdir()}
+
+    for seed in (3, 4):
+        run([adjudge, "fuzz", "--engine", "tape", "--driver", "plain", "--seed", seed, "--cases", 60, "--quiet", "--out", base / f"kept-{seed}"], 0)
+    merge(base / "kept-3", base / "kept-4", out=base / "kept", code=0)
+    both, joined = {**kept("kept-3"), **kept("kept-4")}, kept("kept")
+    check(joined.items() < both.items() and len(joined) > len(both) / 2, f"{len(joined)} of {len(both)} cases are kept")
+    smallest = min(both.items(), key=lambda x: (len(x[1]), x[1]))[0]
+    check(smallest in joined, "the smallest case is gone")
+    merge(base / "kept-4", base / "kept", out=base / "kept", code=0)
+    check(kept("kept") == joined, "merging again keeps other cases")
+
+
 def test_killed(base, part):
     """A shard that was killed counts as far as it got, and fully when it has gone on."""
     shutil.copytree(part[0], base / "early")
@@ -227,7 +243,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         base = pathlib.Path(name)
         part = test_same(base)
-        for test in (test_again, test_killed, test_codes, test_by_name, test_cross):
+        for test in (test_again, test_corpora, test_killed, test_codes, test_by_name, test_cross):
             test(base, part)
     print("\n".join(failures) or "merges are in order")
     return 1 if failures else 0

@@ -174,7 +174,7 @@ def test_json(base):
     check(end["jobs"] == 1 and end["jobs_restarted"] == 0 and not end["findings_known"], f"at the end {end}")
     known(base, summary)
     for mine, theirs in zip(end["engines"], summary["engines"]):
-        check(all(mine[k] == theirs[k] for k in ("engine", "asked", "answered", "decided", "unsupported")), f"{mine}\n{theirs}")
+        check(all(mine[k] == theirs[k] for k in ("engine", "asked", "answered", "decided", "agree", "unsupported", "hangs", "crashes", "timeouts", "undecided_reasons", "unsupported_reasons")), f"{mine}\n{theirs}")
     check(subprocess.run(command(base / "no", FAULTY, "--progress", "loud"), capture_output=True).returncode == 2, "--progress loud is accepted")
 
 

@@ -15,6 +15,7 @@
 #include "fuzz/bench/stop.h"
 #include "fuzz/campaign/owner/members.h"
 #include "retriage.h"
+#include "shrink.h"
 #include "fuzz/campaign/books/sources.h"
 #include "fuzz/campaign/owner/cross.h"
 
@@ -310,6 +311,8 @@ static bool collect_all(struct merge *m, const char *const *dir, int n, struct e
 		if (!collect(m, dir[k], "corpus", e) || !collect(m, dir[k], "oracle", e) ||
 		    !collect(m, dir[k], "leads", e))
 			return false;
+	if (!corpus_shrink(arena_printf(m->a, "%s/corpus", c->o->out), e))
+		return false;
 	oracle = list_json(c->oracle_dir, m->a, &n);
 	for (int k = 0; k < n && c->n_oracle_file < ORACLE_FILES; k++)
 		if (strlen(oracle[k]) < ORACLE_NAME)

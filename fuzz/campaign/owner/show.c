@@ -71,7 +71,8 @@ static void fill_engines(const struct campaign *self, struct progress_engine e[B
 		    .answered = account_answered(x),
 		    .decided = account_decided(x),
 		    .unsupported = x->verdict[VERDICT_UNSUPPORTED],
-		    .restarts = x->trouble.restarts};
+		    .restarts = x->trouble.restarts,
+		    .account = x};
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "graph/json.h"
+#include "fuzz/bench/account.h"
 #include "fuzz/bench/progress.h"
 #include "progress_screen.h"
 
@@ -178,11 +179,7 @@ static void put_json(struct text *out, const struct progress *p, const char *eve
 	for (const struct progress_engine *e = p->engine; e < p->engine + p->n_engine; e++) {
 		json_begin_object(&w, JSON_FLOW);
 		json_member_string(&w, "engine", e->name);
-		json_member_integer(&w, "asked", e->asked);
-		json_member_integer(&w, "answered", e->answered);
-		json_member_integer(&w, "decided", e->decided);
-		json_member_integer(&w, "unsupported", e->unsupported);
-		json_member_integer(&w, "restarts", e->restarts);
+		account_put(e->account, &w);
 		json_end(&w);
 	}
 	json_end(&w);

@@ -13,10 +13,13 @@
 /* AUTO: a screen where standard error is a terminal, else LINES. */
 enum progress_mode { PROGRESS_NONE, PROGRESS_AUTO, PROGRESS_LINES, PROGRESS_JSON };
 
+struct account;
+
 /* Cases of one engine. */
 struct progress_engine {
 	const char *name;
 	int64_t asked, answered, decided, unsupported, restarts;
+	const struct account *account; /* all that is counted of it, for JSON */
 };
 
 /* A process of the campaign, of which JSON tells. */

@@ -66,10 +66,8 @@ static void put_head(struct canvas *c, const struct progress *p)
 	put_line(c, t.at);
 
 	t = (struct text){.arena = t.arena};
-	text_put(&t, "findings: %lld new, %lld known; %s", (long long)p->findings_new, (long long)p->findings_known,
-	    p->doing);
-	if (progress_restarts(p))
-		text_put(&t, "; %lld restarts", (long long)progress_restarts(p));
+	text_put(&t, "findings: %lld new, %lld known; %s; %lld restarts", (long long)p->findings_new,
+	    (long long)p->findings_known, p->doing, (long long)progress_restarts(p));
 	if (p->jobs > 1)
 		text_put(&t, "; %d jobs", p->jobs);
 	if (p->jobs_restarted)

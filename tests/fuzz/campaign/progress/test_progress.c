@@ -83,7 +83,7 @@ static void test_says(struct arena *a)
 {
 	struct progress_engine e[ENGINES];
 	struct progress p;
-	struct text few = {.arena = a}, many = {.arena = a}, again = {.arena = a};
+	struct text few = {.arena = a}, none = {.arena = a}, many = {.arena = a}, again = {.arena = a};
 
 	fill(e, a);
 	p = sample(e, 3);
@@ -91,9 +91,13 @@ static void test_says(struct arena *a)
 	CHECK(strstr(few.at, "99:59:59, 100:00:01 left"), "hours: %s", few.at);
 	CHECK(
 	    strstr(few.at, "123 new, 45 known; minimizing; 3 restarts; 16 jobs, 2 restarted"), "findings: %s", few.at);
+	CHECK(strstr(few.at, "123456789012 cases, 342936/s, 100.0 % decided"), "cases: %s", few.at);
 	CHECK(strstr(few.at, "last new 24:00:00 ago; corpus: 4096"), "features: %s", few.at);
 	CHECK(strstr(few.at, "tape") && strstr(few.at, "100.0  90.0   0.0") && strstr(few.at, "checkpo..."),
 	    "engines: %s", few.at);
+	p = sample(e, 1);
+	screen_draw(&none, &p, 0, 80, 24);
+	CHECK(strstr(none.at, "45 known; minimizing; 0 restarts"), "no restart: %s", none.at);
 	p = sample(e, ENGINES);
 	screen_draw(&many, &p, 0, 80, 24);
 	CHECK(strstr(many.at, "engine-7 ") && strstr(many.at, "other 58 engines decided 90.0 to 90.0 %"),
