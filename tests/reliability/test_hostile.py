@@ -81,9 +81,11 @@ def check(row, work):
     env = {**os.environ, "ADJUDGE_TEST_MARK": mark, "ADJUDGE_TEST_BEHAVIOUR": mode, "PYTHONUNBUFFERED": "1"}
     engine = f"proc:exec '{PROGRAM}' '{mode}'" if kind == "proc" else f"so:{OBJECT}"
     run = subprocess.run([ADJUDGE, "gate", work / "square.json", "--engine", "hostile=" + engine, "--memory-limit", "256M",
-                          "--process-limit", "50", "--start-limit", "3s"], capture_output=True, env=env)
+                          "--process-limit", "50", "--start-limit", "12s" if mode == "hello-sleep" else "3s"], capture_output=True, env=env)
     wrong = []
     out = run.stdout + run.stderr
+    if mode == "hello-sleep" and b"no hello after 10 s" not in out: # said while it still waits
+        wrong.append("nothing is said after 10 s")
     if run.returncode != code:
         wrong.append(f"exit code {run.returncode}, expected {code}")
     if text.encode() not in out:
