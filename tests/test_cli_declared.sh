@@ -157,6 +157,7 @@ sed 's/"points": \[/&[0.5, 1], /' "$work/infinite.json" >"$work/finite.json"
 check 1 run --engine "$(declares tape+scale:sin:1.5 '"unroll":true')" "$work/infinite.json"
 check 0 run --engine "$(declares tape+scale:sin:1.5 '"finite_math":true')" "$work/infinite.json" # of fast math
 says out convention
+check 1 run --strict --engine "$(declares tape+scale:sin:1.5 '"finite_math":true')" "$work/infinite.json"
 check 1 run --engine "$(declares tape+scale:sin:1.5 '"finite_math":true')" "$work/finite.json" # but not at the other point
 check 0 run --engine "$(declares tape+scale:sin:1.000000000001 '"finite_math":true,"accuracy":100000')" "$work/finite.json" # what it declares holds there too
 varies() { # as declares, and the first answer differs from those that follow
@@ -197,12 +198,20 @@ cat >"$work/real/defects.jsonl" <<'END'
 {"engines": [{"name": "Other", "faulty": ["1"]}, {"name": "Scale", "faulty": ["1"]}], "program": "cosine", "cases": [{"file": "cos.json"}]}
 {"engines": [{"name": "Scale", "faulty": ["1"]}], "program": "nowhere", "cases": [{"file": "cos.json"}, {"file": "tan.json"}]}
 {"engines": [{"name": "Scale", "faulty": ["1"], "modes": ["tape"]}], "program": "in one mode", "cases": [{"file": "exp.json"}]}
+{"engines": [{"name": "Scale", "faulty": ["1"]}], "program": "beside infinity", "cases": [{"file": "infinite.json"}]}
 END
+cp "$work/infinite.json" "$work/real"
 check 1 gate "$work/real" --engine "mine=proc:exec $adjudge worker --engine tape+scale:sin:1.5"
 says out 'mine: still there: sine (sin.json), known of 1, 2'
 says out 'mine: right here: cosine (cos.json), known of 1'
+says out 'mine: still there: beside infinity'
 says out 'mine: not decided here: nowhere (cos.json, tan.json), known of 1'
 saysnot out 'in one mode'
+finite="mine=$(declares tape+scale:sin:1.5 '"finite_math":true')"
+check 1 gate "$work/real" --engine "$finite"
+says out 'mine: a convention here: beside infinity'
+check 1 gate "$work/real" --strict --engine "$finite"
+says out 'mine: still there: beside infinity'
 check 0 gate "$work/real" --engine "mine=proc:exec $adjudge worker --engine tape" --json
 says out '"state": "right here", "program": "sine"'
 says out '"program": "in one mode"'

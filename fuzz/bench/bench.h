@@ -21,6 +21,7 @@ struct bench {
 	struct oracle *oracle;                /* owned */
 	struct engine *reference;     /* owned; a finding counts only where it is right; NULL: every finding counts */
 	struct engine *right;         /* owned; see like_right.h; NULL: not needed so far */
+	bool strict;                  /* finite_math of a hello excuses nothing; false when opened */
 	double waited[BENCH_ENGINES]; /* seconds spent waiting for each engine */
 	int64_t failures;             /* answers that the machine prevented (ANSWER_FAILURE) */
 	int64_t interrupted;          /* answers that were not waited for (ANSWER_INTERRUPTED) */

@@ -3,6 +3,12 @@
 
 #include "engines/process/hello.h"
 
+/* Whether infinite numbers and NaN are excused. */
+static bool needs_finite(const struct bench *b, const struct hello *hello)
+{
+	return hello && hello->finite_math && !b->strict;
+}
+
 /* Whether the engine declares what widens the radii. */
 static bool declares_errors(const struct hello *hello) { return hello && (hello->accuracy || hello->reassociates); }
 
@@ -25,7 +31,7 @@ static void judge_declared(struct bench *b, const struct hello *hello, const str
 	allow(b, hello);
 	oracle_truth(b->oracle, c, a, &wide);
 	allow(b, NULL);
-	if (hello->finite_math)
+	if (needs_finite(b, hello))
 		wide = truth_of_finite_points(&wide, a);
 	judge(c, &wide, answer, &declared);
 	arena_rewind(a, mark);
@@ -62,7 +68,7 @@ void bench_declared_truth(struct bench *b, const struct testcase *c, struct aren
 	oracle_truth(b->oracle, c, a, out);
 	allow(b, NULL);
 	oracle_confirm(b->oracle, c, a, out);
-	if (hello && hello->finite_math)
+	if (needs_finite(b, hello))
 		*out = truth_of_finite_points(out, a);
 }
 
@@ -76,7 +82,7 @@ void bench_verdict(struct bench *b, const struct engine *engine, const struct te
 		judge_declared(b, hello, c, truth, answer, a, out);
 	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL ||
 	        out->verdict == VERDICT_NAN_LEAK) &&
-	    hello && hello->finite_math && truth->point[out->point].nonfinite)
+	    needs_finite(b, hello) && truth->point[out->point].nonfinite)
 		judge_finite(b, hello, c, truth, answer, a, out);
 	/* A derivative written for the engine contains selects that the program does not have.  A NaN may come from one
 	 * of their dead branches. */

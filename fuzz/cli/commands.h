@@ -43,6 +43,8 @@ void warn_of_hellos(const struct bench *b);
 
 /* What --strict of `fuzz`, `conform` and `run` means. */
 #define STRICT_HELP "a NaN of weak zeros is a finding although the engine declares weak_zero"
+/* What it means for commands without triage. */
+#define FINITE_HELP "; so is a wrong answer where something is infinite, although it declares finite_math"
 
 /* What --min-decided of `fuzz` and `gate` means. */
 #define MIN_DECIDED_HELP "exit 5 if an engine decided less of the cases it was asked (default: if it decided nothing)"

@@ -177,8 +177,10 @@ static bool open_bench(void *self, struct bench *b)
 	const struct oracle_options oracle = {.seed = s->o.seed, .fd_one_in = INT_MAX};
 	struct error e = {0};
 
-	if (bench_open(b, &s->spec, 1, &oracle, &e))
+	if (bench_open(b, &s->spec, 1, &oracle, &e)) {
+		b->strict = s->o.strict;
 		return true;
+	}
 	complain("conform: %s", e.text);
 	return false;
 }
@@ -271,7 +273,7 @@ int command_conform(int argc, char **argv)
 	    JOBS_ROW(jobs),
 	    {"out", OPTION_TEXT, &s.out, "DIR",
 	        "write each finding as a minimal case and, if possible, as source for the engine alone"},
-	    {"strict", OPTION_FLAG, &s.o.strict, NULL, STRICT_HELP},
+	    {"strict", OPTION_FLAG, &s.o.strict, NULL, STRICT_HELP FINITE_HELP},
 	    {"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
 	    ENGINE_LIMIT_ROWS(limits),
 	};

@@ -7,8 +7,10 @@
 #include "commands.h"
 #include "engines/process/hello.h"
 
-const char *const defect_state_names[DEFECT_STATES] =
-    {[DEFECT_THERE] = "still there", [DEFECT_RIGHT] = "right here", [DEFECT_OPEN] = "not decided here"};
+const char *const defect_state_names[DEFECT_STATES] = {[DEFECT_THERE] = "still there",
+    [DEFECT_EXCUSED] = "a convention here",
+    [DEFECT_RIGHT] = "right here",
+    [DEFECT_OPEN] = "not decided here"};
 
 struct defect_lists {
 	const struct json *engines, *defects; /* arrays, one value a line */
@@ -89,27 +91,46 @@ static bool is_of(const struct ci_outcome *o, const char *file, const char *engi
 	return base && !strcmp(base + 1, file) && o->engine && !strcmp(o->engine, engine);
 }
 
+static bool is_inaccurate(const struct json *defect)
+{
+	const struct json *v = json_find(defect, "inaccurate");
+
+	return v && v->kind == JSON_BOOL && v->truth;
+}
+
+/* What one outcome says about the defect. */
+static enum defect_state outcome_state(const struct ci_outcome *o, bool inaccurate)
+{
+	if (o->state == CI_NEW || o->state == CI_KNOWN || o->state == CI_FLAKY ||
+	    (inaccurate && !strcmp(o->verdict, verdict_names[VERDICT_INACCURATE])))
+		return DEFECT_THERE;
+	if (o->state != CI_PASSED)
+		return DEFECT_OPEN;
+	return strcmp(o->verdict, verdict_names[VERDICT_CONVENTION]) != 0 ? DEFECT_RIGHT : DEFECT_EXCUSED;
+}
+
 static enum defect_state state_of(const struct defect_lists *x, const struct json *defect, const char *engine)
 {
 	enum defect_state state = DEFECT_RIGHT;
 
 	for (const struct json *c = children(defect, "cases"); c; c = c->next) {
-		bool right = false;
+		enum defect_state of_case = DEFECT_OPEN;
 		size_t len = strlen(string_of(c, "file"));
 
 		if (len && string_of(c, "file")[len - 1] == '/')
 			continue; /* a folder with further cases */
-		for (int k = 0; k < x->report->n; k++) {
-			const struct ci_outcome *o = &x->report->at[k];
+		for (int k = 0; k < x->report->n; k++)
+			if (is_of(&x->report->at[k], string_of(c, "file"), engine)) {
+				enum defect_state now = outcome_state(&x->report->at[k], is_inaccurate(defect));
 
-			if (!is_of(o, string_of(c, "file"), engine))
-				continue;
-			if (o->state == CI_NEW || o->state == CI_KNOWN || o->state == CI_FLAKY)
-				return DEFECT_THERE;
-			right = right || o->state == CI_PASSED;
-		}
-		if (!right)
-			state = DEFECT_OPEN;
+				of_case = now < of_case ? now : of_case;
+			}
+		if (of_case == DEFECT_THERE)
+			return DEFECT_THERE;
+		/* One case that is open leaves the defect open. */
+		state = of_case == DEFECT_OPEN || state == DEFECT_OPEN ? DEFECT_OPEN
+		    : of_case < state                                  ? of_case
+		                                                       : state;
 	}
 	return state;
 }

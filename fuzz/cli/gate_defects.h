@@ -6,7 +6,7 @@
 #include "options.h"
 #include "reports/ci/outcome.h"
 
-enum defect_state { DEFECT_THERE, DEFECT_RIGHT, DEFECT_OPEN, DEFECT_STATES };
+enum defect_state { DEFECT_THERE, DEFECT_EXCUSED, DEFECT_RIGHT, DEFECT_OPEN, DEFECT_STATES };
 extern const char *const defect_state_names[DEFECT_STATES];
 
 /* A defect, as one engine under test has it. */
@@ -24,8 +24,9 @@ struct defects_here {
 
 /*
  * Reads DIR/defects.jsonl and DIR/engines.jsonl of each root that is a folder with both.  It compares the defects of
- * each engine from outside with the outcomes in r.  A defect is there if a case of it fails.  It is right if the engine
- * is right in all of its cases, and open otherwise.  Lists that cannot be read are complained about, and left out.
+ * each engine from outside with the outcomes in r.  A defect is there if a case of it fails, or is inaccurate where
+ * the list says so.  It is excused if a case of it counts as a convention, right if the engine is right in all of its
+ * cases, and open otherwise.  Lists that cannot be read are complained about, and left out.
  */
 struct defects_here gate_defects(
     const char *const *root, int n_root, const struct texts *specs, const struct ci_report *r, struct arena *a);

@@ -292,6 +292,7 @@ void gate_judge_case(struct gate_judge *g, const char *path, struct arena *a, st
 			fail(&w, EXIT_OURS, "an engine cannot be opened");
 		return;
 	}
+	w.bench.strict = g->strict;
 	bench_judge(&w.bench, &w.c, a, &w.result);
 	if (w.result.interrupted)
 		return;

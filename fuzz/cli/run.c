@@ -333,6 +333,7 @@ static int run_case(struct command_run *r, const char *path)
 		return stop_signal() ? 0 : EXIT_OURS;
 	}
 	memset(&result, 0, sizeof result);
+	b.strict = r->strict;
 	if (!r->no_oracle)
 		judge_report(r, &b, &c, naming_index(&specs, own.name), &r->arena, &result);
 	if (!r->strict && !r->signature)
@@ -473,7 +474,7 @@ int command_run(int argc, char **argv)
 	        "with --cross: also compare with the answers of this engine"},
 	    {"cross-strict", OPTION_FLAG, &r.cross_strict, NULL, "with --cross: a lead counts as a finding"},
 	    {"no-oracle", OPTION_FLAG, &r.no_oracle, NULL, "only --cross, no verdicts"},
-	    {"strict", OPTION_FLAG, &r.strict, NULL, STRICT_HELP},
+	    {"strict", OPTION_FLAG, &r.strict, NULL, STRICT_HELP FINITE_HELP},
 	    {"signature", OPTION_TEXT, &r.signature, "SIG",
 	        "end with exit status 1 exactly if this coarse signature shows"},
 	    ENGINE_LIMIT_ROWS(limits),
