@@ -168,11 +168,22 @@ static const char *ops_of(const struct testcase *c, struct arena *a)
 	return *out ? out : "no op";
 }
 
+/* What went wrong: two numbers, or what the engine's process said. */
+static const char *evidence(struct writer *w, const struct testcase *small, const struct bench_result *r)
+{
+	const struct judgement *j = &r->judgement[0];
+
+	return judgement_has_numbers(j) ? arena_printf(&w->side, "expected %s, returned %s",
+	                                      decimal_text(j->expected, &w->side), decimal_text(j->returned, &w->side))
+	                                : text_harmless(answers_text(r->answer[0], small->n_point), &w->side);
+}
+
 /* Writes the minimal case under the name of its own ops.  `column`: REQUEST-DTYPE-POINTS.  cell: the name of the cell.
  */
-static bool write_named(struct writer *w, const struct testcase *small, const struct judgement *j, const char *cell,
+static bool write_named(struct writer *w, const struct testcase *small, const struct bench_result *r, const char *cell,
     const char *column, struct error *e)
 {
+	const struct judgement *j = &r->judgement[0];
 	const struct symptom symptom = symptom_of(w, small, j);
 	const char *known = known_name(w, &symptom), *ops = ops_of(small, &w->side), *spellings, *name, *title, *file;
 
@@ -187,8 +198,8 @@ static bool write_named(struct writer *w, const struct testcase *small, const st
 	w->written[w->n++] = (struct written){name, symptom};
 	if (!write_case(w, small, name, title, e) || !write_source(w, small, name, j->declared, &file, e))
 		return false;
-	fprintf(w->list, "%s, %s: expected %.17g, returned %.17g: %s/%s\n", text_harmless(title, &w->side), name,
-	    j->expected, j->returned, text_harmless(w->dir, &w->side), file);
+	fprintf(w->list, "%s, %s: %s: %s/%s\n", text_harmless(title, &w->side), name, evidence(w, small, r),
+	    text_harmless(w->dir, &w->side), file);
 	return true;
 }
 
@@ -275,7 +286,7 @@ static bool write_minimized(const struct shown_cell *x)
 	small = fewest_spellings(&same, &small, &w->side);
 	bench_judge(w->bench, &small, &w->side, &r);
 	simplify(w, &same, &small, &r);
-	return write_named(w, &small, &r.judgement[0], x->name, x->column, x->e);
+	return write_named(w, &small, &r, x->name, x->column, x->e);
 }
 
 static void write_shown(void *context)
