@@ -91,10 +91,11 @@ def report_of(adjudge, d, entry, analysis):
     own = comment if entry["name"].split()[0] in " ".join(comment) or not known else []  # what a person wrote about this engine
     said = own[:2] + sentences(known.get("cause", "")) if known else own
     versions = f"{entry['name']} {', '.join(entry['faulty'])}" + (f" ({entry['where']})" if "where" in entry else "")
+    title = f"{d['program']}: expected {d['expected']}, returned {d['returned']}.".replace(". ", "; ").replace("`", "").replace("->", "→")
     report = {"schema": "adjudge.report/1", "engine": entry["name"], "engine_version": versions, "verdict": "wrong", "deviation": "none", "summary": "",
               "request": next((line.removeprefix("request: ") for line in shown[end:] if line.startswith("request: ")), "the value alone"), "where": {"of": "result"},
               "expected": {"type": d["expected"]}, "returned": {"type": d["returned"]}, "program": [line for line in shown[:end] if not line.startswith(("title: ", "comment: "))], "points": [],
-              "characterization": {"cause": " ".join([f"{d['program']}: expected {d['expected']}, returned {d['returned']}.".replace(". ", "; "), *said[:3]]),
+              "characterization": {"cause": " ".join([title, *said[:3]]),
                                    "statements": [{"kind": "ruled-out", "text": t} for t in known.get("ruled_out", [])]},
               "versions": {"adjudge": "0.1.0"}, "case": case}
     script = script_of(adjudge, d, entry)
