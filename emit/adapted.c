@@ -12,7 +12,8 @@ struct language {
 	struct expected_words words;
 	const char *ask, *asked;          /* stand around what is asked */
 	const char *begin, *key[2], *end; /* of the table of points; key: of the primal and the derivatives */
-	const char *sums;                 /* begins the list of expected_sum of each point */
+	const char *brief_begin, *brief_key[2], *brief_end;
+	const char *sums;         /* begins the list of expected_sum of each point */
 	const char *open, *close; /* around each of several texts, so that names of one do not meet those of another */
 	const char *finish, *finish_brief;
 	bool braces; /* around lists */
@@ -25,20 +26,22 @@ static const struct language languages[] = {
         ,
 #include "emit/brief_python.h"
         , {"nan", "inf", "-inf", "False", "True"}, "\n\njudged[\"asked\"] = \"", "\"\n", "points = {\n",
-        {"    \"primal\": [\n", "    \"derivative\": [\n"}, "}\n", "sums = [", "", "", "\nfinish_points()\n",
-        "sys.exit(1 if wrong else 0)\n", false},
+        {"    \"primal\": [\n", "    \"derivative\": [\n"}, "}\n", "right = {", {"\"primal\": [", "\"derivative\": ["},
+        "}\n", "sums = [", "", "", "\nfinish_points()\n", "sys.exit(1 if wrong else 0)\n", false},
     {"cjs", "//",
 #include "emit/compare_node.h"
         ,
 #include "emit/brief_node.h"
         , {"NaN", "Infinity", "-Infinity", "false", "true"}, "judged.asked = '", "';\n", "const points = {\n",
-        {"    primal: [\n", "    derivative: [\n"}, "};\n", "const sums = [", "{\n", "}\n", "", "", false},
+        {"    primal: [\n", "    derivative: [\n"}, "};\n", "const right = {", {"primal: [", "derivative: ["}, "};\n",
+        "const sums = [", "{\n", "}\n", "", "", false},
     {"cpp", "//",
 #include "emit/compare_cpp.h"
         ,
 #include "emit/brief_cpp.h"
         , {"NAN", "INFINITY", "-INFINITY", "false", "true"}, "const char *const judged::asked = \"", "\";\n",
         "judged::Points judged::points = {\n", {"    {\n", "    {\n"}, "};\n",
+        "std::vector<std::vector<std::vector<double>>> right = {\n", {"", ""}, "};\n",
         "std::vector<std::vector<double>> judged::sums = [", "", "#undef ask\n", "", "", true},
 };
 
@@ -78,41 +81,89 @@ static void put_rights(const struct emission *x, const struct language *l, const
 	text_put(x->out, "]");
 }
 
-/* A list of [dtype, shape, list of put_rights], for a brief source. */
-static void put_brief_output(const struct emission *x, const struct language *l, int point, bool derivative, int k)
+/* Output k of the primal or of the outermost level, at a point. */
+static const struct truth_tensor *output_of(const struct emission *x, int point, bool derivative, int k)
 {
 	const struct truth_point *t = &x->truth->point[point];
-	const struct truth_tensor *tensor = derivative ? &t->derivative[0][k] : &t->primal[k];
 
-	text_put(x->out, "[\"%s\", %s, [", dtype_words[tensor->type.dtype], shape_list(&tensor->type.shape, x->arena));
-	for (int i = 0; i < shape_elements(&tensor->type.shape); i++) {
+	return derivative ? &t->derivative[0][k] : &t->primal[k];
+}
+
+static int count_outputs(const struct emission *x, int point, bool derivative)
+{
+	const struct truth_point *t = &x->truth->point[point];
+
+	return derivative ? t->n_derivative : t->n_primal;
+}
+
+static void put_numbers(const struct emission *x, const struct language *l, int point, bool derivative, int k)
+{
+	const int n = shape_elements(&output_of(x, point, derivative, k)->type.shape);
+
+	for (int i = 0; i < n; i++) {
 		struct expected e = expected_number(x, point, derivative, k, i);
 
 		text_put(x->out, "%s", i ? ", " : "");
 		put_rights(x, l, &e);
 	}
-	text_put(x->out, "]]");
 }
 
-/* A list of [name, whether it is a float, rows, dtype, shape] for every output, or of put_brief_output. */
+/* For a brief source: of every point a list of [dtype, shape, list of put_rights] for every output. */
+static void put_brief_points(const struct emission *x, const struct language *l, bool derivative)
+{
+	for (int point = 0; point < x->truth->n_point; point++) {
+		text_put(x->out, "%s[", point ? ",\n    " : "");
+		for (int k = 0; k < count_outputs(x, point, derivative); k++) {
+			const struct type *type = &output_of(x, point, derivative, k)->type;
+
+			text_put(x->out, "%s[\"%s\", %s, [", k ? ", " : "", dtype_words[type->dtype],
+			    shape_list(&type->shape, x->arena));
+			put_numbers(x, l, point, derivative, k);
+			text_put(x->out, "]]");
+		}
+		text_put(x->out, "]");
+	}
+}
+
+/* The same in C++: put_rights of every float, in the order in which a source judges them. */
+static void put_brief_numbers(const struct emission *x, const struct language *l, bool differentiates)
+{
+	for (int point = 0; point < x->truth->n_point; point++)
+		for (int derivative = 0; derivative <= differentiates; derivative++)
+			for (int k = 0; k < count_outputs(x, point, derivative); k++) {
+				const struct type *type = &output_of(x, point, derivative, k)->type;
+
+				if (!dtype_is_float(type->dtype) || !shape_elements(&type->shape))
+					continue;
+				text_put(x->out, "    ");
+				put_numbers(x, l, point, derivative, k);
+				text_put(x->out, ",\n");
+			}
+}
+
+static void put_brief_table(const struct emission *x, const struct language *l, bool differentiates)
+{
+	text_put(x->out, "%s", l->brief_begin);
+	if (l->braces)
+		put_brief_numbers(x, l, differentiates);
+	for (int derivative = 0; derivative <= differentiates && !l->braces; derivative++) {
+		text_put(x->out, "%s%s", derivative ? ",\n  " : "", l->brief_key[derivative]);
+		put_brief_points(x, l, derivative);
+		text_put(x->out, "]");
+	}
+	text_put(x->out, "%s", l->brief_end);
+}
+
+/* A list of [name, whether it is a float, rows, dtype, shape] for every output. */
 static void put_outputs(const struct emission *x, const struct language *l, int point, bool derivative)
 {
-	const struct truth_point *t = &x->truth->point[point];
-	int n = derivative ? t->n_derivative : t->n_primal;
+	for (int k = 0; k < count_outputs(x, point, derivative); k++) {
+		const struct type *type = &output_of(x, point, derivative, k)->type;
 
-	for (int k = 0, some = 0; k < n; k++) {
-		const struct truth_tensor *tensor = derivative ? &t->derivative[0][k] : &t->primal[k];
-
-		if (x->brief && l->braces && !dtype_is_float(tensor->type.dtype))
-			continue;
-		text_put(x->out, "%s", some++ ? ",\n         " : "");
-		if (x->brief)
-			put_brief_output(x, l, point, derivative, k);
-		else
-			text_put(x->out, "[\"%s\", %s, %s, \"%s\", %s]", expected_name(x, point, derivative, k),
-			    dtype_is_float(tensor->type.dtype) ? l->words.yes : l->words.no,
-			    expected_rows(x, point, derivative, k, &l->words), dtype_words[tensor->type.dtype],
-			    shape_list(&tensor->type.shape, x->arena));
+		text_put(x->out, "%s[\"%s\", %s, %s, \"%s\", %s]", k ? ",\n         " : "",
+		    expected_name(x, point, derivative, k), dtype_is_float(type->dtype) ? l->words.yes : l->words.no,
+		    expected_rows(x, point, derivative, k, &l->words), dtype_words[type->dtype],
+		    shape_list(&type->shape, x->arena));
 	}
 }
 
@@ -126,10 +177,8 @@ static void put_braces(char *at)
 	}
 }
 
-static void put_table(const struct emission *x, const struct language *l)
+static void put_table(const struct emission *x, const struct language *l, bool differentiates)
 {
-	bool differentiates = request_order(x->c->transform, x->c->n_transform) > 0;
-
 	text_put(x->out, "%s", l->begin);
 	for (int derivative = 0; derivative < 2; derivative++) {
 		text_put(x->out, "%s", l->key[derivative]);
@@ -158,14 +207,16 @@ static void put_sums(const struct emission *x, const struct language *l)
 
 static void put_points(const struct emission *x, const struct language *l)
 {
+	const bool differentiates = request_order(x->c->transform, x->c->n_transform) > 0;
 	size_t before;
 
 	if (!x->brief)
 		text_put(x->out, "%s%s%s", l->ask, expected_asked(x), l->asked);
 	before = x->out->len;
-	put_table(x, l);
-	if (!x->brief)
-		put_sums(x, l);
+	if (x->brief)
+		put_brief_table(x, l, differentiates);
+	else
+		put_table(x, l, differentiates), put_sums(x, l);
 	if (l->braces)
 		put_braces(x->out->at + before);
 	text_put(x->out, "\n");
@@ -174,10 +225,17 @@ static void put_points(const struct emission *x, const struct language *l)
 /* In C++, the function that asks about all points. */
 static void put_main(const struct emission *x, int n)
 {
-	text_put(x->out, "\nint main() { return judged::begin(%s", n > 1 ? "[] {" : "ask");
+	struct text calls = {.arena = x->arena};
+
+	text_put(&calls, n > 1 ? "" : "ask();");
 	for (int k = 0; k < n && n > 1; k++)
-		text_put(x->out, " ask_%d();", k);
-	text_put(x->out, "%s); }\n", n > 1 ? " }" : "");
+		text_put(&calls, "%sask_%d();", k ? " " : "", k);
+	if (x->brief)
+		text_put(x->out, "\nint main() { %s return wrong > 0; }\n", calls.at);
+	else if (n > 1)
+		text_put(x->out, "\nint main() { return judged::begin([] { %s }); }\n", calls.at);
+	else
+		text_put(x->out, "\nint main() { return judged::begin(ask); }\n");
 }
 
 static const struct language *language_of(const char *suffix, const char *const *text, int n)

@@ -26,6 +26,8 @@ static void put_block(struct text *out, const char *language, const char *text)
 	text_put(out, "%s%s\n", fence, language);
 	for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
 		end = line + strcspn(line, "\n");
+		for (; *line == '\t'; line++) /* the escape would make each a single space */
+			text_put(out, "    ");
 		text_put_escaped(out, ESCAPE_MARKDOWN_CODE, arena_printf(out->arena, "%.*s", (int)(end - line), line));
 		text_put(out, "\n");
 	}

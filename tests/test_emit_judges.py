@@ -291,7 +291,7 @@ def test_brief():
             done = run(*command, str(place / f"brief.{suffix}"), cwd=place)
             check(done.returncode == status and re.search(rf"derivative .*float(64|32).*\[ ?{factor}(\.0)? ?\] {'WRONG, expected .*1' if status else 'right'}", done.stdout),
                   f"{form}, brief: exit status {done.returncode}: {done.stdout}{done.stderr}")
-            check(len(source.splitlines()) < 56, f"{form}, brief: {source}")
+            check(len(source.splitlines()) < 42, f"{form}, brief: {source}")
     square = case_of("square", ["y mul x0 x0"])
     for form in ("jax", "tensorflow", "mlx", "nx"):
         source = emit(form, square, "--brief")
