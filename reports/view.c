@@ -198,7 +198,7 @@ const char *view_report_command(const struct json *report, const char *file, str
 const char *view_emit_command(const char *file, struct arena *a)
 {
 	return arena_printf(a,
-	    "adjudge emit --format jax %s  # a program for one engine alone; --formats lists the others",
+	    "adjudge emit --format FORMAT %s  # a program for one engine alone; adjudge emit --formats lists them",
 	    view_shell_word(file, a));
 }
 

@@ -45,7 +45,7 @@ const char *view_engine_option(const struct json *report, struct arena *a);
 const char *view_report_command(const struct json *report, const char *file, struct arena *a);
 /* "adjudge run FILE --engine [NAME=]SPEC". */
 const char *view_command(const struct json *report, const char *file, struct arena *a);
-/* "adjudge emit --format jax FILE", with a shell comment on the other formats. */
+/* "adjudge emit --format FORMAT FILE", with a shell comment on the formats. */
 const char *view_emit_command(const char *file, struct arena *a);
 /* How far the returned number is from the expected one; how far it may be.  "" if that is not finite. */
 const char *view_difference(const struct json *report, struct arena *a);

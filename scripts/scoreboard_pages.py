@@ -24,6 +24,10 @@ GROUP_OF = {family: group for group, families in GROUPS.items() for family in fa
 ORDERS = ("primal", "jvp", "vjp", "order 2", "order 3 and above", "with batches")
 # What is not a wrong answer, in the order of a cell; all other verdicts are findings.
 KINDS = ("right", "wrong", "inaccurate", "convention", "undecided", "unsupported")
+# Of a defect on an engine, the most telling first.
+STATES = ("open", "a convention here", "right here", "not asked")
+# What an engine did on a case of the corpus, in words for readers.
+OUTCOMES = {"new": "wrong", "passed": "right or excused"}
 KIND_OF = {"agree": "right", **{k: k for k in KINDS[2:]}}
 
 STYLE = """
@@ -45,7 +49,8 @@ main{max-width:84rem}
 .key .ok{background:var(--good-wash)}.key .bad{background:var(--bad-wash)}.key .warn{background:var(--accent-wash)}.key .none{color:var(--dim)}
 .tag.ok{color:var(--good);border-color:var(--good-line);background:var(--good-wash)}
 .finding .values{font-size:.9rem;overflow-wrap:anywhere}
-table.defects td{overflow-wrap:anywhere}
+table.defects td{overflow-wrap:anywhere}table.defects td:first-child{min-width:13rem}
+.finding details{font-size:.88rem}.finding pre{margin:.3rem 0 .6rem}
 @media(max-width:34rem){.matrix tbody th{min-width:6.2rem;max-width:8rem;overflow-wrap:break-word;padding-right:.4rem}.matrix tbody th a{font-size:.8rem}.matrix tbody th .under{font-size:.72rem}.matrix td{min-width:3.9rem;padding:.25rem .4rem}}
 """
 
@@ -136,6 +141,10 @@ KEY = ("<p class=\"key\"><span class=\"ok\">cases with the right answer</span><s
        "<span class=\"none\">none right: a convention, undecided or unsupported</span></p>\n")
 
 
+UNKNOWN = "On what it depends is not determined"  # says nothing to a reader
+LONG = 400  # characters of a point that are shown
+
+
 class Site:
     def __init__(self, folder, results, root, families, render):
         self.folder, self.root, self.families, self.render = folder, root, families, render
@@ -172,12 +181,21 @@ class Site:
 
     def known_of(self, result):
         """[(defect, its state here, its cases that fail here)]"""
-        states = {r["case"]: r["state"] for r in result["replay"]}
+        states = {r["case"]: r for r in result["replay"]}
         rows = []
         for d in defects_of(self.root, result["said"]):
-            of = [states.get(f"corpus/real/{c['file']}", "") for c in d["cases"]]
-            rows.append((d, "open" if "new" in of or "flaky" in of else "right here" if "passed" in of else "not asked", [c["file"] for c, s in zip(d["cases"], of) if s == "new"]))
+            of = [self.state_of(states.get(f"corpus/real/{c['file']}"), d) for c in d["cases"]]
+            rows.append((d, next((s for s in STATES if s in of), STATES[-1]), [c["file"] for c, s in zip(d["cases"], of) if s == STATES[0]]))
         return rows
+
+    @staticmethod
+    def state_of(row, defect):
+        """What an outcome of the corpus says about a defect."""
+        if row is None or row["state"] in ("undecided", "unsupported"):
+            return STATES[3]
+        if row["state"] in ("new", "flaky") or row["verdict"] == "inaccurate" and defect.get("inaccurate"):
+            return STATES[0]
+        return STATES[1 if row["verdict"] == "convention" else 2]
 
     def since(self, result, finding):
         """The first of the measured versions from which on the finding is there without a gap."""
@@ -211,14 +229,22 @@ class Site:
         said = [f"<span class=\"tag bad\">{esc(f['verdict'])}</span>", f"<span class=\"tag\">{esc(shown['request'])}</span>", f"<code class=\"engine\">{esc(self.title(result))}</code>"]
         found = ", ".join(f"{by} ({n})" if n > 1 else by for by, n in f["found_by"].items())
         also = [f"also as {esc(', '.join(f['also'][:4]))}" + (f" and {len(f['also']) - 4} more" if len(f["also"]) > 4 else "")] if f["also"] else []
-        since = [f"since {esc(self.since(result, f))}"] if not known else list(dict.fromkeys(f"in {esc(self.versions(d, self.family_name(result)))}: {self.upstream(d)}" for d in known))
+        since = [f"since {esc(self.since(result, f))}"] if not known else list(dict.fromkeys(f"faulty in {esc(self.versions(d, self.family_name(result)))}: {self.upstream(d)}" for d in known))
         value = ", ".join(f"{key} <code>{esc(shown[key].get('decimal', shown[key].get('value', '')))}</code>" for key in ("expected", "returned") if isinstance(shown.get(key), dict))
         links = [f"<a href=\"{data}{f['id']}.json\">case</a>"] + ([f"<a href=\"{data}{esc(f['source'])}\">reproducer</a>"] if f["source"] else [])
         title, _, cause = report.get("characterization", {}).get("cause", "").partition(". ")
+        cause = "" if cause.startswith(UNKNOWN) else cause
         title = next((d["program"] for d in known), title.rstrip(".") or shown["summary"].rstrip("."))
         return (f"<section class=\"finding\" id=\"{f['id']}\">\n<div class=\"top\">{''.join(said)}</div>\n<p><a href=\"{up}findings/{esc(name)}.html\">"
-                f"{esc(title)}</a></p>\n" + (f"<p>{esc(cause)}</p>\n" if cause else "") + (f"<p class=\"values\">{value}</p>\n" if value else "") +
+                f"{esc(title)}</a></p>\n" + (f"<p>{esc(cause)}</p>\n" if cause else "") + (f"<p class=\"values\">{value}</p>\n" if value else "") + self.program("the smallest case", report) +
+                (self.program("a typical case", report["typical"]) if "typical" in report else "") +
                 f"<p class=\"under\">{' &middot; '.join(since + [f'found by {esc(found)}'] + also + links)}</p>\n</section>\n")
+
+    @staticmethod
+    def program(heading, shown):
+        point = json.dumps(shown["case"]["points"][0], ensure_ascii=False)
+        text = "\n".join([*shown["program"], f"at {point if len(point) < LONG else point[:LONG] + ' ...'}", f"request: {shown['request']}"])
+        return f"<details><summary>{heading}</summary><pre>{esc(text)}</pre></details>\n"
 
     # ---- pages ----
 
@@ -251,11 +277,12 @@ class Site:
     def engine(self, r):
         requests = list(dict.fromkeys(c["request"] for c in r["matrix"]))
         campaign, states = r["campaign"], collections.Counter(x["state"] for x in r["replay"])
+        home = (family_of(self.root, r["said"]) or {}).get("repository")
         facts = (("version", r["version"]), ("judged by", f"adjudge {r['adjudge']}"), ("random cases", f"{campaign['cases']:,}, seed {int(campaign['seed'], 16)}"),
                  ("decided of those asked", f"{campaign['decided']:,} of {campaign['asked']:,}"),
                  ("verdicts", ", ".join(f"{n:,} {v}" for v, n in sorted(campaign["verdicts"].items()))),
-                 ("cases of the corpus", ", ".join(f"{n:,} {s}" for s, n in sorted(states.items()))))
-        body = "<dl class=\"facts\">" + "".join(f"<div><dt>{esc(k)}</dt><dd>{esc(v)}</dd></div>" for k, v in facts) + "</dl>\n<h2>Families of ops by request</h2>\n" + KEY
+                 ("cases of the corpus", ", ".join(f"{n:,} {OUTCOMES.get(s, s)}" for s, n in sorted(states.items()))))
+        body = "<dl class=\"facts\">" + "".join(f"<div><dt>{esc(k)}</dt><dd>{esc(v)}</dd></div>" for k, v in facts) + (f"<div><dt>repository</dt><dd><a href=\"{esc(home)}\">{esc(home.split('//')[1])}</a></dd></div>" if home else "") + "</dl>\n<h2>Families of ops by request</h2>\n" + KEY
         body += table("family", [esc(q.replace(",", ", ")) for q in requests], [
             (f"<a href=\"../families/{slug(g)}.html\">{esc(g)}</a>", [cell(total(r, lambda c, g=g, q=q: GROUP_OF[c["family"]] == g and c["request"] == q)) for q in requests]) for g in GROUPS])
         body += self.leaks(r) + f"<h2 id=\"findings\">{plural(len(r['findings']), 'finding')}</h2>\n"
@@ -280,14 +307,16 @@ class Site:
             return "<h2>NaN by weak zeros</h2>\n<p>None was seen.</p>\n"
         said = "The engine says so itself, so this is no finding." if leak["declared"] else "The engine does not say so, so this is a finding."
         return (f"<h2>NaN by weak zeros</h2>\n<p>Its zeros multiply like any number: 0 times infinity out of a branch not taken is NaN. {plural(leak['matrix'], 'case')} of the matrix, "
-                f"{plural(leak['campaign'], 'random case')}. {said} {'The smallest case:' if leak['program'] else ''}</p>\n" + (f"<pre>{esc(leak['program'])}</pre>\n" if leak["program"] else ""))
+                f"{plural(leak['campaign'], 'random case')}. {'First seen in ' + esc(leak['first']) + '. ' if leak['first'] else ''}{said} {'The smallest case:' if leak['program'] else ''}</p>\n" + (f"<pre>{esc(leak['program'])}</pre>\n" if leak["program"] else ""))
 
     def family(self, group):
         ops = [op for op, family in self.families.items() if GROUP_OF[family] == group]
         names = [f"<a href=\"../engines/{esc(r['name'])}.html\">{esc(r['name'])}</a>" for r in self.results]
         body = KEY + "<h2>Requests</h2>\n" + table("engine", self.orders, [
             (name, [cell(total(r, lambda c, o=o: GROUP_OF[c["family"]] == group and order_of(c["request"]) == o)) for o in self.orders]) for name, r in zip(names, self.results)])
-        body += "<h2>Ops</h2>\n" + table("op", names, [(esc(op), [cell(total(r, lambda c, op=op: c["op"] == op)) for r in self.results]) for op in ops])
+        asked = {c["op"] for r in self.results for c in r["matrix"]}
+        body += "<h2>Ops</h2>\n" + table("op", names, [(esc(op), [cell(total(r, lambda c, op=op: c["op"] == op)) for r in self.results]) for op in ops if op in asked])
+        body += "".join(f"<p class=\"under\">No engine here was asked about {esc(', '.join(left))}, alone.</p>\n" for left in [[op for op in ops if op not in asked]] if left)
         shown = [(r, f) for r in self.results for f in r["findings"] if set(f["name"].split("|")[2].split("+")) & set(ops)]
         body += "<h2>Findings</h2>\n" + ("".join(self.finding(r, f, "../") for r, f in shown) or "<p>None.</p>\n")
         self.page(f"families/{slug(group)}.html", f"Ops: {group}", body, "../")
@@ -327,6 +356,8 @@ HOW = (
     "Two oracles compute the truth in high precision. Each expected number has an error bound, derived from stated assumptions about floating-point arithmetic. An answer is <b>wrong</b> only outside it. "
     "At a kink any published <b>convention</b> is accepted. An answer that is worse than the best formulas, but no worse than the usual ones, is <b>inaccurate</b>. "
     "A case that the oracles cannot settle is <b>undecided</b>, and counts for nobody. What an engine does not have is <b>unsupported</b>.",
+    "Some wrong answers have names of their own. <b>wrong-primal</b>: the value is wrong already. <b>nan-leak</b>: NaN where a number is right. <b>bad-shape</b>, <b>bad-dtype</b>: a result of another type. "
+    "<b>crash</b>, <b>hang</b>, <b>oom</b>: no answer at all.",
     "The matrix counts cases, with all dtypes and points of a request together. A failing case is made smaller until nothing can be left out. Failing cases with the same request, ops and kind of failure are one finding. "
     "Experiments around it say what matters.",
     "Each program that is shown was answered wrongly by a fresh process of the engine.",

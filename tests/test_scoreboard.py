@@ -71,18 +71,45 @@ JOINS = [(("jvp", "wrong", "sin", "finite"), ("jvp", "wrong", "sin", "sign"), Tr
          (("vjp", "crash", "no op", "none"), ("vjp", "crash", "sin", "none"), False), (("vjp", "crash", "no op", "none"), ("vjp", "crash", "no op", "none"), True)]
 
 
-def check_joins():
+# What an outcome says about a defect: (state and verdict, or None; whether it is an inaccuracy).
+STATES = [(None, False, "not asked"), (("undecided", "undecided"), False, "not asked"), (("new", "wrong"), False, "open"), (("flaky", "crash"), False, "open"),
+          (("passed", "agree"), False, "right here"), (("passed", "convention"), False, "a convention here"), (("passed", "inaccurate"), False, "right here"),
+          (("passed", "inaccurate"), True, "open")]
+
+
+def check_states():
+    for row, inaccurate, wanted in STATES:
+        said = scoreboard_pages.Site.state_of(row and dict(zip(("state", "verdict"), row)), {"inaccurate": True} if inaccurate else {})
+        check(said == wanted, f"{row} says {said}, not {wanted}")
+
+
+def check_reproducer(script, place):
+    """adjudge is not beside its adapters here, and the reproducer is written all the same."""
+    moved = shutil.copy(ADJUDGE, place)
+    source = script.source_of(script.Tool(moved), "boost.math autodiff", ROOT / "corpus/real/boost-arccosine-at-1.json")
+    check(source and source[0] == "cpp" and "acos(" in source[1], f"reproducer {source}")
+    check(script.source_of(script.Tool(moved), "tape", ROOT / "corpus/real/boost-arccosine-at-1.json") is None, "a reproducer for an engine without a format")
+
+
+def check_script():
     script = importlib.util.module_from_spec(importlib.util.spec_from_loader("scoreboard", importlib.machinery.SourceFileLoader("scoreboard", str(ROOT / "scripts/scoreboard"))))
     script.__loader__.exec_module(script)
+    with tempfile.TemporaryDirectory() as place:
+        check_reproducer(script, place)
     for first, second, wanted in JOINS:
         check(script.joins(second, first) == wanted, f"{second} joins {first}: not {wanted}")
     report = {"signature": "a|b|jvp|wrong-primal|nan", "program": ["inputs v0: f64[]", "v1: f64[] = constant 3", "v2: f64[] = add v0, v1", "return v2"]}
     check(script.name_of(report) == ("primal", "wrong-primal", "add", "nan"), f"name {script.name_of(report)}")
+    for op, wanted in (("broadcast_to", "add"), ("sub", "add+sub")):
+        report["program"][1] = f"v1: f64[] = {op} v0"
+        check(script.name_of(report)[2] == wanted, f"name with {op}: {script.name_of(report)}")
+    check(script.name_of({**report, "program": ["v1: f64[2] = broadcast_to v0"]})[2] == "broadcast_to", "a broadcast alone")
 
 
 def main():
     check_workflow()
-    check_joins()
+    check_script()
+    check_states()
     families = {o["family"] for o in json.loads(subprocess.run([ADJUDGE, "ops", "--json"], capture_output=True, text=True, check=True).stdout)}
     check(families == set(scoreboard_pages.GROUP_OF), f"families on no page or of no op: {families ^ set(scoreboard_pages.GROUP_OF)}")
     for defect in scoreboard_pages.known_defects(ROOT):
@@ -100,6 +127,9 @@ def main():
         check("agree" in counts and "wrong" not in counts, f"verdicts of sin: {counts}")
         page = test_report_pages.Page(folder / "engines/stand-in.html").text
         check("wrong" in page and "expected" in page and "The gradient" in page, "the finding is not on the page of its engine")
+        check("the smallest case" in page and "request: vjp" in page, "the program of the finding is not on the page of its engine")
+        control = test_report_pages.Page(folder / "families/control-flow.html").text
+        check("No engine here was asked about cond" in control, "ops that were not asked about are not named")
         # The same again: nothing is run, and every byte is the same.
         first = pages_of(folder)
         check(board(folder).count("as before") == 2, "an engine that did not change was run again")
