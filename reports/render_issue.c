@@ -115,7 +115,7 @@ static void put_numbers(struct text *out, const struct json *report)
 		text_put(out, "\n");
 	}
 	if (*text) {
-		text_put(out, "\n");
+		text_put(out, *right || *got ? "\n" : "A result is expected. Instead:\n\n");
 		put_block(out, "", text);
 	}
 }

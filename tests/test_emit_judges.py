@@ -486,6 +486,24 @@ def test_conform():
     for path in written:
         done = run(sys.executable, str(path))
         check(done.returncode == WRONG and "returned" in done.stdout, f"{path.name}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+    issue = run(adjudge, "report", str(sorted(out.glob("abs-*.json"))[0]), "--engine", f"example=proc:exec {sys.executable} {engine}", "--format", "issue", "--experiments", "runs")
+    check(issue.returncode == 0 and "```python" in issue.stdout and "right = {" in issue.stdout, f"issue: exit status {issue.returncode}\n{issue.stdout}{issue.stderr}")
+
+
+def test_writers():
+    """An engine that writes no sources: an adapter of that name writes them, for `conform --out` and for issues."""
+    out = place / "written"
+    engine = f"own=proc:'{adjudge}' worker --engine tape+scale:sin:1.5 | sed -u '1s/\"name\":\"[^\"]*\"/\"name\":\"sacado rad\"/'"
+    run(adjudge, "conform", "--engine", engine, "--op", "sin", "--dtype", "f64", "--cases", "1", "--out", str(out), "--quiet")
+    sources = sorted(out.glob("sin-*.cpp"))
+    check(sources and "Sacado" in sources[0].read_text() and "judge(" in sources[0].read_text(), f"no source of Sacado: {list(out.glob('*'))}")
+    case = sorted(out.glob("sin-vjp-*.json"))[0]
+    issue = run(adjudge, "report", str(case), "--engine", engine, "--format", "issue", "--experiments", "runs").stdout
+    check("```cpp" in issue and "Sacado" in issue and "\n    for (auto &result" in issue, f"no source in the issue: {issue}")
+    rows = dict(re.findall(r'^WRITER\("(.*)", "(.*)"\)$', (root / "fuzz/cli/emit_writers.def").read_text(), re.M))
+    formats = {says: form for line in (root / "corpus/real/engines.jsonl").read_text().splitlines() for says, form in json.loads(line)["formats"].items()}
+    by_others = re.findall(r'^FORMAT\("(.*?)", "python3", "(?:scalar|expression)_source', (root / "fuzz/cli/emit_formats.def").read_text(), re.M)
+    check(rows == {says: form for says, form in formats.items() if form in by_others}, f"emit_writers.def and engines.jsonl differ: {rows}")
 
 
 # ---- git bisect ----
@@ -512,7 +530,7 @@ def test_bisect():
 
 with tempfile.TemporaryDirectory() as folder:
     place = pathlib.Path(folder)
-    for test in (test_c, test_enzyme, test_languages, test_cpp, test_expressions, test_brief, test_ties, test_rows, test_inaccurate, test_conform, test_bisect):
+    for test in (test_c, test_enzyme, test_languages, test_cpp, test_expressions, test_brief, test_ties, test_rows, test_inaccurate, test_conform, test_writers, test_bisect):
         test()
 print(f"{checks} checks, {failed} failed")
 sys.exit(1 if failed else 0)

@@ -6,6 +6,7 @@
 #include "engines/process/hello.h"
 #include "ci.h"
 #include "commands.h"
+#include "emit_writer.h"
 #include "fuzz/bench/stop.h"
 #include "fuzz/campaign/books/case_paths.h"
 #include "fuzz/conform/conform.h"
@@ -191,6 +192,7 @@ static int conform_engine(struct conform_run *s)
 	struct error e = {0};
 	bool printed, plain = !strcmp(format, "text");
 	const char *shown;
+	struct engine *writer;
 	struct bench b;
 	int code;
 
@@ -212,10 +214,13 @@ static int conform_engine(struct conform_run *s)
 		ci_print_baseline(&s->run);
 	if (stop_signal())
 		complain_about_stop("conform");
-	if (s->out && !conform_write_findings(&s->m, &b, s->out, plain ? stdout : stderr, &s->arena, &e)) {
+	writer = s->out ? emit_writer_open(b.engine[0], &s->arena) : NULL;
+	if (s->out && !conform_write_findings(&s->m, &b, writer, s->out, plain ? stdout : stderr, &s->arena, &e)) {
 		complain("%s", e.text);
 		code = EXIT_OURS;
 	}
+	if (writer)
+		engine_close(writer);
 	bench_close(&b);
 	return ci_end(&s->run, stop_exit_code(code), &printed);
 }

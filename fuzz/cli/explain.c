@@ -1,6 +1,7 @@
 /* explain.c: see explain.h. */
 #include "explain.h"
 #include "commands.h"
+#include "emit_writer.h"
 
 #include <limits.h>
 #include <string.h>
@@ -12,22 +13,37 @@
 
 enum { ASKS = 16 }; /* an engine whose answers differ may be right at first */
 
-/* Adds to the report a program for the engine alone, if the engine writes one: of the case that is shown first. */
-static void add_script(struct report *r, struct engine *engine, struct arena *a)
+/* Adds to the report a program for the engine alone, if `writer` writes one: of the case that is shown first. */
+static void add_script(struct report *r, struct bench *b, struct engine *writer, struct arena *a)
 {
-	const struct hello *hello = engine_hello(engine);
+	const struct hello *hello = engine_hello(writer);
 	const struct testcase *c = r->characterization->typical.c ? r->characterization->typical.c : r->c;
-	const struct emission x = {.c = c, .brief = true, .arena = a, .out = NEW(a, struct text, 1)};
+	struct emission x = {.c = c, .brief = true, .arena = a, .out = NEW(a, struct text, 1)};
+	struct truth truth;
 	struct error e = {0};
 	const char **text;
 	int n;
 
 	x.out->arena = a;
-	if (!hello || !*hello->emits || !engine_emit(engine, c, a, &text, &n, &e))
+	if (!hello || !*hello->emits || !engine_emit(writer, c, a, &text, &n, &e))
 		return;
+	bench_declared_truth(b, c, a, &truth);
+	x.truth = &truth;
+	x.weak_zero = engine_hello(b->engine[0])->weak_zero;
 	emit_adapted(&x, hello->emits, text, n);
 	r->script = x.out->at;
-	r->script_suffix = hello->emits;
+	r->script_suffix = arena_printf(a, "%s", hello->emits);
+}
+
+/* The same, by the engine or by the adapter that writes for it. */
+static void add_script_of(struct report *r, struct bench *b, struct arena *a)
+{
+	struct engine *writer = emit_writer_open(b->engine[0], a);
+
+	if (engine_hello(b->engine[0]))
+		add_script(r, b, writer ? writer : b->engine[0], a);
+	if (writer)
+		engine_close(writer);
 }
 
 int explain_case(const struct explain_options *o, const struct testcase *c, const struct json *before, struct arena *a,
@@ -77,7 +93,7 @@ int explain_case(const struct explain_options *o, const struct testcase *c, cons
 		    .before = before,
 		    .characterization = &x};
 		if (o->script)
-			add_script(&report, b.engine[0], a);
+			add_script_of(&report, &b, a);
 		*text = report_write(&report, a, len);
 	}
 	bench_close(&b);

@@ -108,12 +108,12 @@ bool conform_sweep(struct bench *b, const struct conform_options *o, struct aren
 /*
  * Writes each finding into the directory as a minimal case OPS-REQUEST-DTYPE-POINTS.json.  OPS are the ops of that
  * case; the rest is the cell that showed it first.  One case of each op and coarse signature is minimized.  If the
- * engine emits source, a program for the engine alone stands beside the case.  Inaccurate cases are written as they
- * were found. Declared leaks are one file, nan-leak.json. Prints a line for each finding to `list`, and one for each
- * other op that shows it.  False: a file cannot be written.
+ * engine emits source, or `writer` (NULL: none) does so for it, a program for the engine alone stands beside the case.
+ * Inaccurate cases are written as they were found. Declared leaks are one file, nan-leak.json. Prints a line for each
+ * finding to `list`, and one for each other op that shows it.  False: a file cannot be written.
  */
-bool conform_write_findings(
-    const struct conform *m, struct bench *b, const char *dir, FILE *list, struct arena *a, struct error *e) MUST_CHECK;
+bool conform_write_findings(const struct conform *m, struct bench *b, struct engine *writer, const char *dir,
+    FILE *list, struct arena *a, struct error *e) MUST_CHECK;
 
 /* The matrix as text for people and programs; NUL-terminated, in the arena.  Each names the engine and its version.
  * reasons: the text names each cell with a finding, an inaccuracy or a message of the engine, and says what it is. */

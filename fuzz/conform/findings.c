@@ -30,6 +30,7 @@ struct written {
 struct writer {
 	const struct conform *m;
 	struct bench *bench;
+	struct engine *emitter;   /* writes sources */
 	const char *dir, *suffix; /* suffix: "" if the engine emits no source */
 	FILE *list;
 	struct arena *arena, side;
@@ -89,7 +90,7 @@ static bool write_source(
 	int n;
 
 	*file = arena_printf(&w->side, "%s.json", name);
-	if (!*w->suffix || !engine_emit(w->bench->engine[0], c, &w->side, &text, &n, &why) || n != 1)
+	if (!*w->suffix || !engine_emit(w->emitter, c, &w->side, &text, &n, &why) || n != 1)
 		return true;
 	*file = arena_printf(&w->side, "%s.%s", name, w->suffix);
 	bench_declared_truth(w->bench, c, &w->side, &truth);
@@ -356,12 +357,14 @@ static bool write_leak(struct writer *w, struct error *e)
 	return true;
 }
 
-bool conform_write_findings(
-    const struct conform *m, struct bench *b, const char *dir, FILE *list, struct arena *a, struct error *e)
+bool conform_write_findings(const struct conform *m, struct bench *b, struct engine *writer, const char *dir,
+    FILE *list, struct arena *a, struct error *e)
 {
-	const struct hello *h = engine_hello(b->engine[0]);
+	struct engine *emitter = writer ? writer : b->engine[0];
+	const struct hello *h = engine_hello(emitter);
 	struct writer w = {.m = m,
 	    .bench = b,
+	    .emitter = emitter,
 	    .dir = dir,
 	    .suffix = h ? arena_printf(a, "%s", h->emits) : "",
 	    .list = list,
