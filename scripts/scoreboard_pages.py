@@ -255,7 +255,7 @@ class Site:
         bad = [r["name"] for r in own if r["findings"] or r["campaign"]["disagreements"]]
         body = (f"<p>Engines of automatic differentiation differentiate small programs. Two oracles know the right derivatives, each with an error bound. "
                 f"{plural(len(others), 'released engine')} {'shows' if len(others) == 1 else 'show'} <a href=\"defects.html\">{plural(n, 'finding')}</a>. " +
-                (f"{plural(len(own), 'built-in engine')}, known to be right, " + (f"<b>show findings: {esc(', '.join(bad))}</b>." if bad else "show none.") if own else "") +
+                (f"{plural(len(own), 'built-in engine')}, known to be right, " + (f"<b>show findings: {esc(', '.join(bad))}</b>." if bad else "shows none." if len(own) == 1 else "show none.") if own else "") +
                 " <a href=\"how.html\">How it was measured</a>.</p>\n" + KEY)
         for heading, rows in (("Engines by request", others), ("Built-in engines", own)):
             if not rows:
