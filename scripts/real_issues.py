@@ -41,6 +41,11 @@ def unreported():
             yield d, e, f"{stem if stem.startswith(short[e['name']] + '-') else short[e['name']] + '-' + stem}.md"
 
 
+def of_one_op(case):
+    """Whether the program is one op, about which it says nothing that single ops are right elsewhere."""
+    return sum(n["op"] != "constant" for n in case["body"]) == 1
+
+
 def uses_regions(nodes):
     return any(n["op"] in REGIONS or any(uses_regions(r["body"]) for r in n.get("regions", [])) for n in nodes)
 
@@ -89,14 +94,15 @@ def report_of(adjudge, d, entry, analysis):
     known = analysis.get((entry["name"], path.name), {})
     comment = sentences(re.sub(r"([^.])$", r"\1.", case.get("comment", "")))
     own = comment if entry["name"].split()[0] in " ".join(comment) or not known else []  # what a person wrote about this engine
-    said = own[:2] + sentences(known.get("cause", "")) if known else own
+    said = own[:2] + sentences(known.get("cause", "").replace(" On what it depends is not determined.", "")) if known else own
+    ruled_out = [t for t in known.get("ruled_out", []) if not (t.startswith("Single ops are right") and of_one_op(case))]
     versions = f"{entry['name']} {', '.join(entry['faulty'])}" + (f" ({entry['where']})" if "where" in entry else "")
     title = f"{d['program']}: expected {d['expected']}, returned {d['returned']}.".replace(". ", "; ").replace("`", "").replace("->", "→")
     report = {"schema": "adjudge.report/1", "engine": entry["name"], "engine_version": versions, "verdict": "wrong", "deviation": "none", "summary": "",
               "request": next((line.removeprefix("request: ") for line in shown[end:] if line.startswith("request: ")), "the value alone"), "where": {"of": "result"},
               "expected": {"type": d["expected"]}, "returned": {"type": d["returned"]}, "program": [line for line in shown[:end] if not line.startswith(("title: ", "comment: "))], "points": [],
               "characterization": {"cause": " ".join([title, *said[:3]]),
-                                   "statements": [{"kind": "ruled-out", "text": t} for t in known.get("ruled_out", [])]},
+                                   "statements": [{"kind": "ruled-out", "text": t} for t in ruled_out]},
               "versions": {"adjudge": "0.1.0"}, "case": case}
     script = script_of(adjudge, d, entry)
     return {**report, "script": script} if script else report

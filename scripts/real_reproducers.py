@@ -3,6 +3,7 @@
 
 Usage: scripts/real_reproducers.py [--brief] [--adjudge PROGRAM] [NAME[=DIR]...]     names of scripts/engines; without one, all that are ready
 A source must end with 1 where the version is among the faulty ones, and with 0 where the defect says that it is right there (fixed, or another engine's).
+With --brief, which catches no crash, the signal of one counts as 1.
 Exit status: 0 all do, 1 some does not.
 """
 import argparse
@@ -51,9 +52,10 @@ def tried(o, place, family, version):
                         continue
                     language = "cpp" if "#include <" in done.stdout else "cjs" if "js" in form else "py"
                     ran = started(place, done.stdout, language)
+                    status = 1 if o.brief and ran.returncode > 128 else ran.returncode  # the shell's word for a signal
                     lines = [line for line in (ran.stdout + ran.stderr).splitlines() if "WRONG" in line] or (ran.stderr or ran.stdout).splitlines()[-1:]
-                    results.append((c["file"], form, ran.returncode, " ".join(lines[:1])))
-                    if ran.returncode == 1:
+                    results.append((c["file"], form, status, " ".join(lines[:1])))
+                    if status == 1:
                         break
             yield version in entry["faulty"], d, results
 
