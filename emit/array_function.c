@@ -128,7 +128,7 @@ static const char *control_key(const void *self, const char *key, size_t len)
 /* Writes every line of `text` as a line of a body. */
 static void put_inside(const struct array_body *s, const char *text, struct text *out)
 {
-	for (size_t len; *text; text += len + 1) {
+	for (size_t len; *text; text += len + (text[len] == '\n')) {
 		len = strcspn(text, "\n");
 		text_put(out, "%s",
 		    TEMPLATE_WITH(s->arena, s->target->line, "text", arena_printf(s->arena, "%.*s", (int)len, text)));

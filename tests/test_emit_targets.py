@@ -71,10 +71,23 @@ def hostile(place):
     return wrong
 
 
+def lines_of_every_length(place):
+    """A line of a source ends where its text ends, also at the end of a block of memory."""
+    wrong, path = [], pathlib.Path(place) / "line.json"
+    for digits in range(120, 250):
+        numbers = [10**9] * (digits // 12) + [10**(digits % 12)]
+        path.write_text(json.dumps({"schema": "adjudge.case/1", "inputs": ["x: i64[]"], "body": [
+            {"out": [f"c: i64[{len(numbers)}]"], "op": "constant", "value": numbers}], "results": ["c"], "points": [[1]], "request": []}))
+        source, bad, _ = emit("jax", path)
+        if bad or source.count("v1 = ") != 1:
+            wrong.append(f"jax, a constant of {digits} characters: {bad or source}")
+    return wrong
+
+
 failed, plain = 0, {}
 every = list(cases())
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool, tempfile.TemporaryDirectory() as place:
-    for wrong in hostile(place):
+    for wrong in hostile(place) + lines_of_every_length(place):
         failed += 1
         print(wrong, file=sys.stderr)
     for target in PYTHON + ["nx"]:
