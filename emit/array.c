@@ -33,6 +33,7 @@ struct array_level {
 struct array_source {
 	const struct emission *x;
 	const struct array_target *target;
+	const struct array_calls *calls;
 	struct program p; /* in ops and control flow that the target has */
 	struct arena *arena;
 	struct text *out;
@@ -161,6 +162,12 @@ static int outputs_of(const struct array_level *x, struct output *out)
 	return n;
 }
 
+/* NULL: the target has no such level. */
+static const char *level_template(const struct array_source *s, enum transform_kind kind)
+{
+	return kind == TRANSFORM_JVP && s->calls->jvp ? s->calls->jvp : s->target->level[kind];
+}
+
 /*
  * Writes the functions of the wanted levels, innermost first.  *name is the outermost, and its outputs are left in
  * output[*n].
@@ -176,19 +183,21 @@ static bool put_levels(struct array_source *s, const char *prefix, bool batches_
 		output[k] = (struct output){k, s->p.type[s->p.top.result[k]]};
 	for (int k = 0; k < c->n_transform; k++) {
 		const struct transform *t = &c->transform[k];
+		const char *text = level_template(s, t->kind);
 		struct array_level level = {s->target, t, NULL, *name, &s->p, *n,
 		    arena_copy(s->arena, output, LIMIT_ARGS, sizeof *output), s->arena};
 
 		if (batches_alone && t->kind != TRANSFORM_BATCH)
 			continue;
 		level.name = arena_printf(s->arena, "%s%s%d", prefix, transform_names[t->kind], k + 1);
-		if (!s->target->level[t->kind])
+		if (!text)
 			return error_set(
 			    e, NULL, "%s: no counterpart for a %s", s->target->name, transform_names[t->kind]);
 		*n = outputs_of(&level, output);
 		if (*n < 0)
 			return error_set(e, NULL, "%s: nothing to differentiate: no float is", s->target->name);
-		text_put(s->out, "%s\n", template_put(s->target->level[t->kind], level_key, &level, s->arena));
+		text_put(s->out, "%s%s\n", s->calls->level ? s->calls->level : "",
+		    template_put(text, level_key, &level, s->arena));
 		*name = level.name;
 	}
 	return true;
@@ -211,10 +220,16 @@ static const char *dtype_word(const char *name, struct arena *a)
 
 static void put_shown(struct array_source *s, int point, bool derivative, const struct output *output, int n)
 {
-	const struct truth_point *at = &s->x->truth->point[point];
+	const struct truth_point *at = s->x->truth ? &s->x->truth->point[point] : NULL;
 	const struct expected_words words = words_of(s->target);
 	struct arena *a = s->arena;
 
+	if (!s->x->truth) {
+		text_put(s->out, "%s\n",
+		    TEMPLATE_WITH(a, s->target->judge, "what", derivative ? "derivative" : "primal", "of",
+		        derivative ? "d" : "y"));
+		return;
+	}
 	for (int k = 0; k < n; k++) {
 		int i = output[k].index;
 		const struct truth_tensor *t = derivative ? &at->derivative[0][i] : &at->primal[i];
@@ -243,7 +258,8 @@ static void put_call(struct array_source *s, const char *to, const char *name, c
 {
 	text_put(s->out, "%s\n",
 	    TEMPLATE_WITH(s->arena, s->target->assign, "out", to, "text",
-	        TEMPLATE_WITH(s->arena, s->target->call, "name", name, "args", args)));
+	        TEMPLATE_WITH(
+	            s->arena, s->calls->call ? s->calls->call : s->target->call, "name", name, "args", args)));
 }
 
 /* Writes the functions, and their results at points first ... first + n - 1. */
@@ -256,7 +272,8 @@ static bool put_points(struct array_source *s, int first, int n, struct error *e
 	bool differentiates = request_order(c->transform, c->n_transform) > 0,
 	     batched = request_order(c->transform, c->n_transform) < c->n_transform;
 
-	text_put(s->out, "%s\n", array_function_text(s->target, &s->p, &s->p.top, "f", NULL, s->arena));
+	text_put(s->out, "%s%s\n", s->calls->function ? s->calls->function : "",
+	    array_function_text(s->target, &s->p, &s->p.top, "f", NULL, s->arena));
 	if (!put_levels(s, differentiates && batched ? "primal_" : "", true, &primal, output, &n_output, e))
 		return false;
 	if (differentiates && !put_levels(s, "", false, &derivative, derived, &n_derived, e))
@@ -277,7 +294,7 @@ static bool put_points(struct array_source *s, int first, int n, struct error *e
 			put_call(s, "d", derivative, args);
 			put_shown(s, k, true, derived, n_derived);
 		}
-		if (!s->x->brief)
+		if (!s->x->brief && s->x->truth)
 			put_conclusion(s, k);
 	}
 	return true;
@@ -397,22 +414,35 @@ static bool batch_into_program(struct emission *x, struct testcase *c, struct pr
 	return true;
 }
 
-static bool emit_array(const struct emission *of, const struct array_target *target, struct error *e)
+static void put_head(const struct array_source *s)
+{
+	const struct emission *x = s->x;
+	const struct array_target *target = s->target;
+
+	if (!x->brief && x->truth) {
+		emit_comment(x, target->comment, target->title);
+		text_put(
+		    x->out, "%s%s", *target->compare, TEMPLATE_WITH(x->arena, target->ask, "asked", expected_asked(x)));
+	}
+	text_put(x->out, "%s%s%s\n", target->head, x->brief || !target->flat ? "" : target->flat,
+	    x->truth ? "" : target->told);
+}
+
+static bool emit_array(const struct emission *of, const struct array_target *target, const char *mode, struct error *e)
 {
 	struct emission x = *of;
-	struct array_source s = {.x = &x, .target = target, .arena = x.arena, .out = x.out};
+	struct array_source s = {.x = &x,
+	    .target = target,
+	    .calls = array_calls_of(target, mode, of->c->variant),
+	    .arena = x.arena,
+	    .out = x.out};
 	struct program plain, *at = NEW(x.arena, struct program, x.c->n_point);
 	struct error why = {.text = ""}, none = {.text = ""};
 	bool said;
 
 	if (!emit_plain(x.c, x.arena, &plain, e))
 		return false;
-	if (!x.brief) {
-		emit_comment(&x, target->comment, target->title);
-		text_put(
-		    x.out, "%s%s", *target->compare, TEMPLATE_WITH(x.arena, target->ask, "asked", expected_asked(of)));
-	}
-	text_put(x.out, "%s%s\n", target->head, x.brief || !target->flat ? "" : target->flat);
+	put_head(&s);
 	for (said = programs_at(&s, &plain, at, &why);
 	     !said && batch_into_program(&x, NEW(x.arena, struct testcase, 1), &plain, &none);)
 		said = programs_at(&s, &plain, at, &none);
@@ -425,12 +455,14 @@ static bool emit_array(const struct emission *of, const struct array_target *tar
 		if (!put_points(&s, k, n, e))
 			return false;
 	}
-	if (!x.brief)
+	if (!x.brief && x.truth)
 		text_put(x.out, "%s\n", target->finish);
 	return true;
 }
 
-#define ARRAY_TARGET(id) \
-	bool emit_##id(const struct emission *x, struct error *e) { return emit_array(x, &array_##id, e); }
+#define ARRAY_TARGET(...)
+#define ARRAY_MODE(id, target, mode) \
+	bool emit_##id(const struct emission *x, struct error *e) { return emit_array(x, &array_##target, mode, e); }
 #include "array_targets.def"
 #undef ARRAY_TARGET
+#undef ARRAY_MODE

@@ -31,6 +31,18 @@ struct op_row {
 };
 
 /*
+ * One way to make the functions of a source and to ask for their derivatives: a spelling of a request.  A mode has one
+ * or more; the first row is the usual one.  A template of NULL: the member of the target.
+ */
+struct array_calls {
+	const char *mode, *name;
+	const char *function,
+	    *level;       /* no keys: what stands before the function, and before each level; NULL: nothing */
+	const char *call; /* of the outermost function */
+	const char *jvp;  /* a level */
+};
+
+/*
  * The members are templates unless their comment says otherwise.  An absent member means that the target has no
  * counterpart.
  */
@@ -52,6 +64,9 @@ struct array_target {
 	const char *call, *pick;   /* keys of call: name, args; of pick: call, picked (of a tuple y) */
 	const char *element;       /* an element of a tuple; keys: of, k */
 	const char *assign, *show; /* keys of assign: out, text; of show: what, of, type, expected */
+	const char *suffix;        /* no keys: of files with a source that calls `judge` */
+	const char *judge;         /* instead of show, without a truth; keys: what, of */
+	const char *told;          /* no keys: what `judge` needs beside `flat` */
 	const char *print;         /* instead of show, in a brief source; keys: what, of */
 	const char *ask, *conclude, *finish; /* key of ask: asked; keys of conclude: least, most */
 	const char *slice_of;                /* an element of the tuple over which a batch maps; key: k */
@@ -63,11 +78,19 @@ struct array_target {
 	bool clamps;    /* dynamic slices clamp their starts themselves */
 	const struct op_row *row;
 	int n_row;
+	const struct array_calls *calls; /* ends with a row of NULLs; no row: one mode, with the members above */
 };
 
 #define ARRAY_TARGET(id) extern const struct array_target array_##id;
+#define ARRAY_MODE(...)
 #include "array_targets.def"
 #undef ARRAY_TARGET
+#undef ARRAY_MODE
+
+/* ---- modes (array_modes.c) ---- */
+
+/* The calls of a mode that the variant of a case draws. */
+const struct array_calls *array_calls_of(const struct array_target *target, const char *mode, int variant);
 
 /* ---- templates (template.c) ---- */
 
@@ -105,6 +128,8 @@ const char *template_tuple(const struct array_target *target, const char *const 
 
 /* Names of the parameters, separated by commas; in the arena. */
 const char *array_parameters(const struct region *region, struct arena *a);
+/* Whether the target has this op with regions, at least in some form. */
+bool array_has_control(const struct array_target *target, enum op op);
 /* Whether the target has all control flow of the region.  `reverse`: a vjp of it is requested. */
 bool array_is_native(const struct array_target *target, const struct region *region, bool reverse);
 /*
@@ -124,5 +149,7 @@ const char *array_function_text(const struct array_target *target, const struct 
  */
 bool rewrite_for(const struct array_target *target, const struct program *p, struct arena *a, struct program *out,
     struct error *e) MUST_CHECK;
+/* Whether it knows the op, at least in some form: by a row, or in other ops that have rows. */
+bool rewrite_knows(const struct array_target *target, enum op op);
 
 #endif

@@ -57,6 +57,13 @@ static const char *const *control_template(const struct array_target *target, en
 	}
 }
 
+bool array_has_control(const struct array_target *target, enum op op)
+{
+	const char *const *text = control_template(target, op);
+
+	return text && *text;
+}
+
 bool array_is_native(const struct array_target *target, const struct region *region, bool reverse)
 {
 	for (struct walk w = walk_nodes(region); walk_next(&w);) {

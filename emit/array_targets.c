@@ -1,11 +1,12 @@
 /*
- * array_targets.c: the targets of array_targets.def.  Each one's file is included twice: for ROW(op, form, text), then
- * for SYNTAX(member, value).
+ * array_targets.c: the libraries of array_targets.def.  Each one's file is included three times: for ROW(op, form,
+ * text), for CALLS(mode, name, function, level, call, jvp), then for SYNTAX(member, value).
  */
 #include "array.h"
 #include "expected.h"
 
 #define SYNTAX(...)
+#define CALLS(...)
 #define ROW(id, form, text) {OP_##id, FORM_##form, text},
 static const struct op_row jax_rows[] = {
 #include "jax.def"
@@ -19,11 +20,27 @@ static const struct op_row mlx_rows[] = {
 static const struct op_row nx_rows[] = {
 #include "nx.def"
 };
-#undef SYNTAX
 #undef ROW
-
-#define ROWS(id) .name = #id, .row = id##_rows, .n_row = sizeof id##_rows / sizeof *id##_rows
+#undef CALLS
 #define ROW(...)
+#define CALLS(...) {__VA_ARGS__},
+static const struct array_calls jax_calls[] = {
+#include "jax.def"
+    {0}};
+static const struct array_calls tensorflow_calls[] = {
+#include "tensorflow.def"
+    {0}};
+static const struct array_calls mlx_calls[] = {
+#include "mlx.def"
+    {0}};
+static const struct array_calls nx_calls[] = {
+#include "nx.def"
+    {0}};
+#undef SYNTAX
+#undef CALLS
+
+#define ROWS(id) .name = #id, .row = id##_rows, .n_row = sizeof id##_rows / sizeof *id##_rows, .calls = id##_calls
+#define CALLS(...)
 #define SYNTAX(member, ...) .member = __VA_ARGS__,
 const struct array_target array_jax = {
     ROWS(jax),

@@ -10,11 +10,13 @@
 #include "graph/testcase.h"
 #include "oracles/truth.h"
 #include "graph/text.h"
+#include "engines/process/hello.h"
 
 /* The input of a target: the case, and the truth at its points. */
 struct emission {
 	const struct testcase *c;
-	const struct truth *truth;
+	const struct truth
+	    *truth;     /* NULL: the source calls `judge`, as that of an adapter does (engines/PROTOCOL.md) */
 	bool tight;     /* judge by the tight radius: the finding is an inaccuracy */
 	bool brief;     /* short, for an issue: each number is judged alone, or (from templates) none */
 	bool weak_zero; /* the engine declares that its zeros multiply like any number (truth.h) */
@@ -37,6 +39,12 @@ struct emit_target {
  * that judge come before it.  suffix: of files in its language, as the hello says it.
  */
 void emit_adapted(const struct emission *x, const char *suffix, const char *const *text, int n);
+
+/*
+ * What an engine behind the target's sources can be asked, as a hello without version: an adapter runs them.  False if
+ * they cannot be written without a truth.
+ */
+bool emit_hello(const struct emit_target *target, struct arena *a, struct hello *out) MUST_CHECK;
 
 /* Ends with a row of NULLs. */
 extern const struct emit_target emit_targets[];

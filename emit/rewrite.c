@@ -353,6 +353,28 @@ static bool rewrite_nodes(struct mapping *m, const struct region *region)
 	return true;
 }
 
+/* Rules that need no row of the op itself.  The ops that they use have one in every target. */
+static const bool in_other_ops[OP_COUNT] = {[OP_SLICE_SCATTER] = true,
+    [OP_MASKED_SCATTER] = true,
+    [OP_DYNAMIC_SLICE] = true,
+    [OP_DYNAMIC_UPDATE_SLICE] = true,
+    [OP_SCATTER_MUL] = true,
+    [OP_NORM] = true,
+    [OP_SQUARE] = true,
+    [OP_TRUNC] = true,
+    [OP_CLAMP] = true,
+    [OP_SQUEEZE] = true,
+    [OP_PAD] = true};
+
+bool rewrite_knows(const struct array_target *target, enum op op)
+{
+	bool known = op == OP_CONSTANT || in_other_ops[op];
+
+	for (int k = 0; k < target->n_row; k++)
+		known = known || (target->row[k].op == op && target->row[k].text);
+	return known;
+}
+
 bool rewrite_for(
     const struct array_target *target, const struct program *p, struct arena *a, struct program *out, struct error *e)
 {

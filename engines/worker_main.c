@@ -310,6 +310,17 @@ int engine_worker_library(const char *path)
 	return code;
 }
 
+/* ADJUDGE names this program, for adapters that have it write sources (adjudge emit --serve). */
+static void name_ourselves(void)
+{
+	char exe[4096];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+
+	exe[n > 0 ? n : 0] = '\0';
+	if (n > 0)
+		setenv("ADJUDGE", exe, 1);
+}
+
 int engine_worker_exec(const char *command)
 {
 	if (!follow_parent(SIGTERM))
@@ -319,6 +330,7 @@ int engine_worker_exec(const char *command)
 		return EXIT_OURS;
 	enter_cage();
 	unsetenv(WORKER_PARENT_VARIABLE); /* the engine may run adjudge itself */
+	name_ourselves();
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	fprintf(stderr, "cannot run /bin/sh\n");
 	return EXIT_OURS;

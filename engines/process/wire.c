@@ -43,6 +43,20 @@ char *wire_write_emission(long id, const struct testcase *c, int n, enum json_re
 	return write_cases(id, "emit", c, n, reals, a, len);
 }
 
+char *wire_write_sources(long id, const char *const *source, int n, struct arena *a, size_t *len)
+{
+	struct json_writer w = json_writer_new(a, false);
+
+	json_begin_object(&w, JSON_FLOW);
+	json_member_integer(&w, "id", id);
+	json_member_array(&w, "sources", JSON_FLOW);
+	for (int k = 0; k < n; k++)
+		json_put_string(&w, source[k]);
+	json_end(&w);
+	json_end(&w);
+	return json_finish(&w, len);
+}
+
 char *wire_write_error(long id, const char *text, struct arena *a, size_t *len)
 {
 	struct json_writer w = json_writer_new(a, false);
@@ -166,10 +180,10 @@ bool wire_read_sources(
 	return true;
 }
 
-bool wire_read_request(
-    const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, struct error *e)
+static bool read_cases(const char *line, size_t len, const char *key, struct arena *a, long *id, struct testcase **c,
+    int *n, struct error *e)
 {
-	static const char *const keys[] = {"id", "cases"};
+	const char *const keys[] = {"id", key};
 	const struct json *root = json_read(line, len, a, e), *number, *list;
 	int64_t got;
 
@@ -179,7 +193,7 @@ bool wire_read_request(
 	    !json_integer(number, 0, (int64_t)1 << 53, &got, e))
 		return false;
 	*id = (long)got;
-	if (!json_only_keys(root, keys, 2, e) || !json_required(root, "cases", JSON_ARRAY, &list, e))
+	if (!json_only_keys(root, keys, 2, e) || !json_required(root, key, JSON_ARRAY, &list, e))
 		return false;
 	*c = NEW(a, struct testcase, list->n_child);
 	for (const struct json *v = list->child; v; v = v->next)
@@ -187,6 +201,18 @@ bool wire_read_request(
 			return false;
 	*n = list->n_child;
 	return true;
+}
+
+bool wire_read_request(
+    const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, struct error *e)
+{
+	return read_cases(line, len, "cases", a, id, c, n, e);
+}
+
+bool wire_read_emission(
+    const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, struct error *e)
+{
+	return read_cases(line, len, "emit", a, id, c, n, e);
 }
 
 /*

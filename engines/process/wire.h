@@ -32,6 +32,12 @@ char *wire_write_emission(
 bool wire_read_request(
     const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, struct error *e) MUST_CHECK;
 
+/* Reads a request for source text. */
+bool wire_read_emission(
+    const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, struct error *e) MUST_CHECK;
+/* Writes the answer to it, a text per case. */
+char *wire_write_sources(long id, const char *const *source, int n, struct arena *a, size_t *len);
+
 /*
  * Writes answers[n], c[k].n_point each.  Only ANSWER_OK, ANSWER_UNSUPPORTED and ANSWER_CRASH (the engine's own error)
  * travel.

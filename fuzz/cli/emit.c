@@ -7,6 +7,7 @@
 #include "engines/process/hello.h"
 #include "reports/view.h"
 #include "commands.h"
+#include "emit_serve.h"
 
 static const struct format {
 	const char *name, *program, *adapter, *comment, *title, *meaning;
@@ -138,15 +139,17 @@ int command_emit(int argc, char **argv)
 {
 	const char *name = NULL;
 	struct emission x = {0};
-	bool list = false;
+	bool list = false, serve = false;
 	const struct option_row rows[] = {
 	    {"format", OPTION_TEXT, &name, "F", "the engine to write for; --formats lists them"},
 	    {"brief", OPTION_FLAG, &x.brief, NULL, "a short source, for an issue"},
 	    {"tight", OPTION_FLAG, &x.tight, NULL,
 	        "what is less accurate than usual formulas is wrong, as in a report of that"},
 	    {"formats", OPTION_FLAG, &list, NULL, "list the formats"},
+	    {"serve", OPTION_FLAG, &serve, NULL,
+	        "write sources for an adapter, which asks on standard input (engines/PROTOCOL.md)"},
 	};
-	const struct options o = {"emit", "--format F CASE",
+	const struct options o = {"emit", "--format F CASE | --format F --serve",
 	    "Prints a case or report as a program that runs against an engine alone, and judges the numbers that\n"
 	    "it returns.  The program's own exit status is 0 if all are right, 1 if one is wrong, and 125 if it\n"
 	    "cannot tell, as git bisect run wants it.\n"
@@ -170,9 +173,13 @@ int command_emit(int argc, char **argv)
 	}
 	f = name ? find_format(name) : NULL;
 	t = name ? emit_target_find(name) : NULL;
-	if ((!f && !t) || !n) {
+	if (serve && t && !n)
+		return emit_serve(t);
+	if ((!f && !t) || !n || serve) {
 		if (name && !f && !t)
 			complain("emit: no format '%s'; 'adjudge emit --formats' lists them", name);
+		else if (serve)
+			complain("emit: --serve takes a format that is made from templates, and no case");
 		else
 			complain("emit: %s is missing; 'adjudge emit --formats' lists the formats",
 			    name ? "the case" : "--format");
