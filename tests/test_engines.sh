@@ -7,7 +7,7 @@ trap 'rm -rf "$work"' EXIT
 failures=0
 mkdir -p "$work/scripts" "$work/engines/external"
 sed 's/^adolc|.*/fake|host||.\/fake|/; s/^tfjs|.*/read|host||sh read.sh|plain loud/; s/^hips|.*/given|checkout||sh given.sh|/; s/^boost|.*/absent|host|no-such-package|sh read.sh|/
-	/^[a-z0-9.-]*|\(host\|npm\|trixie\|forky\|checkout\)|/{/^\(fake\|read\|given\|absent\)|/!d}' "$1/scripts/engines" >"$work/scripts/engines"
+	/^[a-z0-9.-]*|\(host\|npm\|trixie\|forky\|checkout\|python\)|/{/^\(fake\|read\|given\|absent\)|/!d}' "$1/scripts/engines" >"$work/scripts/engines"
 chmod +x "$work/scripts/engines"
 export ADJUDGE_ROOTS="$work/roots"
 

@@ -13,6 +13,10 @@ class Unsupported(Exception):
     """The engine lacks something; the text says what."""
 
 
+class Failure(Exception):
+    """The adapter itself cannot go on, which says nothing about the engine. It ends the run."""
+
+
 # ---- values ----
 
 def real(v):
@@ -226,7 +230,10 @@ def main(hello, answer, emit=None, together=None):
             except Unsupported as e:
                 reply = {"id": request["id"], "error": f"{hello['name']}: no counterpart for {e}"}
         else:
-            reply = {"id": request["id"], "answers": answers(answer, together, request["cases"])}
+            try:
+                reply = {"id": request["id"], "answers": answers(answer, together, request["cases"])}
+            except Failure as e:
+                reply = {"id": request["id"], "error": str(e)}
         print(json.dumps(reply), file=out, flush=True)
 
 
@@ -246,7 +253,7 @@ def guarded(answer, case):
         return [{"status": "ok", **a} for a in answer(case)]
     except Unsupported as e:
         return [{"status": "unsupported", "text": str(e)}] * points
-    except (KeyboardInterrupt, SystemExit):
+    except (KeyboardInterrupt, SystemExit, Failure):
         raise
     except BaseException as e:  # an exception of the engine is its answer
         text = f"{type(e).__name__}: {str(e).strip().splitlines()[0] if str(e).strip() else ''}"[:400]
