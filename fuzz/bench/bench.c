@@ -44,10 +44,15 @@ double bench_waited(const struct bench *b)
 
 /* ---- asking ---- */
 
+void bench_count(struct bench *b, const struct engine *engine, const struct testcase *c)
+{
+	b->work += engine_hello(engine) ? case_work(c) + WORK_EXTERNAL : request_work(c, engine_spec(engine));
+}
+
 void bench_answer_shared(struct bench *b, struct engine *engine, const struct testcase *c, struct engine_share *share,
     struct arena *a, struct answer *out)
 {
-	b->work += engine_hello(engine) ? case_work(c) + WORK_EXTERNAL : request_work(c, engine_spec(engine));
+	bench_count(b, engine, c);
 	engine_answer_shared(engine, c, share, a, out);
 }
 

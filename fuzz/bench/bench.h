@@ -82,6 +82,8 @@ void bench_answer(
 /* The same, for an engine that is asked several times about c, or with others (engine_share). */
 void bench_answer_shared(struct bench *b, struct engine *engine, const struct testcase *c, struct engine_share *share,
     struct arena *a, struct answer *out);
+/* Counts as work what asking the engine about c costs, as bench_answer does. */
+void bench_count(struct bench *b, const struct engine *engine, const struct testcase *c);
 /* Everything that the bench has done: requests, truths and processes of its engines.  It is counted, not timed
  * (case_work.h). */
 int64_t bench_work(const struct bench *b);

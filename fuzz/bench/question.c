@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engines/engine.h"
+#include "declared.h"
 #include "like_right.h"
 
 enum {
@@ -40,6 +41,49 @@ static bool is_asked_for(const struct question *q, const struct engine *engine, 
 	return false;
 }
 
+/* ---- answers given ahead ---- */
+
+static struct engine *engine_of(const struct question *q) { return q->engine ? q->engine : q->bench->engine[0]; }
+
+struct lookahead *question_ahead(const struct question *q)
+{
+	const enum verdict expected = q->signature ? signature_verdict(q->signature) : VERDICT_UNDECIDED;
+
+	if (q->fresh || q->runs > 1 || q->rough || q->disagreement || q->result || expected == VERDICT_HANG ||
+	    expected == VERDICT_OOM)
+		return NULL;
+	return lookahead_open(q->bench, engine_of(q));
+}
+
+/* The answers to c that were given ahead; NULL: there are none that count. */
+static const struct answer *given_ahead(const struct question *q, const struct testcase *c)
+{
+	const struct answer *answers = q->ahead ? lookahead_answers(q->ahead, c) : NULL;
+
+	for (int k = 0; answers && k < c->n_point; k++)
+		if (answers[k].status == ANSWER_FAILURE || answers[k].status == ANSWER_INTERRUPTED)
+			return NULL;
+	return answers;
+}
+
+/*
+ * Whether the answer that was given ahead is no finding; *out is then its judgement.  It counts as work like an answer
+ * to the case alone, because the work of a search must not depend on what is asked together.
+ */
+static bool is_excluded(const struct question *q, struct engine *engine, const struct testcase *c,
+    const struct truth *truth, struct arena *a, struct judgement *out)
+{
+	const struct answer *answers = given_ahead(q, c);
+
+	if (!answers)
+		return false;
+	bench_verdict(q->bench, engine, c, truth, answers, a, out);
+	if (verdict_is_finding[out->verdict])
+		return false;
+	bench_count(q->bench, engine, c);
+	return true;
+}
+
 /* ---- in short ---- */
 
 static enum answer_status status_of(enum verdict v)
@@ -68,23 +112,36 @@ static bool is_broken(const struct question *q, struct engine *engine, const str
 	return is_asked_for(q, engine, c, out, a);
 }
 
+static bool any_answer(const struct answer *answers, int n, enum answer_status status)
+{
+	int k = 0;
+
+	while (k < n && answers[k].status != status)
+		k++;
+	return k < n;
+}
+
 /* Whether the engine crashes, hangs or breaks the protocol on c, as `verdict` says.  This needs no truth. */
 static bool ends_so(const struct question *q, struct engine *engine, enum verdict verdict, const struct testcase *c,
     struct arena *a, struct judgement *out)
 {
+	const struct answer *ahead = given_ahead(q, c);
 	struct answer *answer = NEW(a, struct answer, c->n_point);
 	const double start = bench_clock();
 	double took;
-	bool ends = false, hangs = false;
+	bool ends, hangs;
 
+	if (ahead && !any_answer(ahead, c->n_point, status_of(verdict))) {
+		bench_count(q->bench, engine, c);
+		q->spent->slowest = fmax(q->spent->slowest, lookahead_seconds(q->ahead));
+		return false;
+	}
 	engine_set_timeout(engine, short_timeout(q->spent, engine_timeout(engine)));
 	bench_answer(q->bench, engine, c, a, answer);
 	engine_set_timeout(engine, 0);
 	took = bench_clock() - start;
-	for (int k = 0; k < c->n_point; k++) {
-		ends = ends || answer[k].status == status_of(verdict);
-		hangs = hangs || answer[k].status == ANSWER_HANG || answer[k].status == ANSWER_OOM;
-	}
+	ends = any_answer(answer, c->n_point, status_of(verdict));
+	hangs = any_answer(answer, c->n_point, ANSWER_HANG) || any_answer(answer, c->n_point, ANSWER_OOM);
 	if (hangs)
 		q->spent->hung += took;
 	else
@@ -132,9 +189,14 @@ static bool shows_once(const struct question *q, struct engine *engine, const st
 	struct bench_result own, *r = q->result ? q->result : &own;
 
 	if (q->judged == JUDGED_IN_FULL) {
-		bench_judge(q->bench, c, a, r);
+		bench_truth(q->bench, c, a, r);
+		if (is_excluded(q, engine, c, &r->truth, a, out))
+			return false;
+		bench_conclude(q->bench, c, a, r);
 		*out = r->judgement[0];
 	} else {
+		if (is_excluded(q, engine, c, &t->truth, a, out))
+			return false;
 		bench_judge_one(q->bench, engine, c, a, t, out);
 	}
 	if (q->spent && out->verdict == VERDICT_HANG)
@@ -149,7 +211,7 @@ static bool ask(const struct testcase *c, const struct question *q, struct arena
 {
 	const enum verdict expected = q->judged == JUDGED_IN_SHORT ? signature_verdict(q->signature)
 	                                                           : VERDICT_UNDECIDED;
-	struct engine *engine = q->engine ? q->engine : q->bench->engine[0];
+	struct engine *engine = engine_of(q);
 	enum answer_status broken;
 	struct shared_truth own = {.confirmed = true}; /* confirmed: so no finite differences are computed */
 

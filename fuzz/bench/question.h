@@ -2,6 +2,7 @@
 #ifndef FUZZ_BENCH_QUESTION_H
 #define FUZZ_BENCH_QUESTION_H
 
+#include "lookahead.h"
 #include "bench.h"
 #include "slips.h"
 
@@ -75,8 +76,18 @@ struct question {
 	ends_search_fn *ends; /* ends minimize_finding, with spent->ended; NULL: nothing does */
 	void *context;        /* of refuse and ends */
 
+	/* Answers that the engine gave ahead (question_ahead).  A case for which there is one that is no finding shows
+	 * nothing, and the engine is not asked again.  NULL: there are none. */
+	struct lookahead *ahead;
+
 	struct bench_result *result; /* JUDGED_IN_FULL: receives judgement, truth and answers; NULL: dropped */
 };
+
+/*
+ * For q->ahead, to be closed.  NULL if no answer ahead would do for q: where it must be fresh, or asked several times,
+ * or where the case may take up the engine's time or memory.
+ */
+struct lookahead *question_ahead(const struct question *q);
 
 /*
  * Whether c shows the finding of q.  *out (may be NULL) is the judgement of the run that shows it, or of the last run.

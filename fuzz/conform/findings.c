@@ -283,7 +283,10 @@ static bool write_minimized(const struct shown_cell *x)
 	    w->arena, "%s", signature_coarse(engine_name(w->bench->engine[0]), found, &r.judgement[0], &w->side));
 	if (x->group && !is_new(w, arena_printf(&w->side, "%s|%s", x->group, same.signature)))
 		return true;
-	small = minimize(found, question_holds, &same, FINDING_BUDGET, &limit, &w->side, &stats);
+	same.ahead = question_ahead(&same);
+	small = minimize_together(found, question_holds, &same, &same, FINDING_BUDGET, &limit, &w->side, &stats);
+	lookahead_close(same.ahead);
+	same.ahead = NULL;
 	small = fewest_spellings(&same, &small, &w->side);
 	bench_judge(w->bench, &small, &w->side, &r);
 	simplify(w, &same, &small, &r);

@@ -75,6 +75,8 @@ void conform_minimize_leak(struct conform_leaks *leaks, struct bench *b, struct 
 	arena_reset(scratch);
 	if (!case_shows(leaks->smallest, &same, scratch, NULL))
 		return;
-	small = minimize(leaks->smallest, question_holds, &same, LEAK_BUDGET, &limit, scratch, &stats);
+	same.ahead = question_ahead(&same);
+	small = minimize_together(leaks->smallest, question_holds, &same, &same, LEAK_BUDGET, &limit, scratch, &stats);
+	lookahead_close(same.ahead);
 	*leaks->smallest = testcase_copy(&small, a);
 }

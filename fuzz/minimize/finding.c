@@ -48,7 +48,10 @@ bool minimize_finding(const struct question *same, const struct testcase *from, 
 		*small = *from;
 		return true;
 	}
-	*small = minimize(from, holds, &in_short, budget, same->until, a, stats);
+	in_short.ahead = question_ahead(&in_short);
+	*small = minimize_together(from, holds, &in_short, &in_short, budget, same->until, a, stats);
+	lookahead_close(in_short.ahead);
+	in_short.ahead = NULL;
 	if (!same->spent->ended)
 		*small = fewest_spellings(&in_short, small, a);
 	if (same->spent->ended || case_shows(small, &again, a, NULL))

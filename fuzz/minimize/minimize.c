@@ -30,7 +30,9 @@ enum {
 	 * A search ends when the engine has died of so many candidates that were not taken.  Each death costs as much
 	 * as dozens of answers.
 	 */
-	VAIN_DEATHS = 32
+	VAIN_DEATHS = 32,
+	/* How far a request with several candidates looks ahead.  Most of what it sees there is no simpler case. */
+	LOOK_AHEAD = 2000
 };
 
 /* ---- the measure: lexicographic, smaller is simpler ---- */
@@ -118,18 +120,26 @@ static void tried_open(struct tried *t, int budget)
 	t->at = heap_new(size, sizeof *t->at);
 }
 
-/* False when h was there already. */
-static bool tried_add(struct tried *t, uint64_t h)
+/* Where h is, or belongs. */
+static uint64_t *tried_place(const struct tried *t, uint64_t h)
 {
-	size_t i;
+	size_t i = (size_t)h & t->mask;
 
-	h += !h;
-	for (i = (size_t)h & t->mask; t->at[i]; i = (i + 1) & t->mask)
-		if (t->at[i] == h)
-			return false;
-	t->at[i] = h;
-	return true;
+	while (t->at[i] && t->at[i] != h)
+		i = (i + 1) & t->mask;
+	return &t->at[i];
 }
+
+static uint64_t tried_key(const struct testcase *c)
+{
+	const uint64_t h = testcase_hash(c);
+
+	return h + !h;
+}
+
+static bool tried_has(const struct tried *t, uint64_t h) { return *tried_place(t, h) != 0; }
+
+static void tried_add(struct tried *t, uint64_t h) { *tried_place(t, h) = h; }
 
 /* ---- the search ---- */
 
@@ -140,9 +150,12 @@ struct minimizer {
 	int vain_deaths;
 	const struct limit *until;
 	struct minimize_statistics *stats;
-	struct arena keep[2]; /* the best case so far lives in keep[which] */
-	struct arena work;    /* the candidate */
-	struct arena scratch; /* the predicate's */
+	struct arena keep[2];            /* the best case so far lives in keep[which] */
+	struct arena work;               /* the candidate */
+	struct arena scratch;            /* the predicate's */
+	struct lookahead *ahead;         /* candidates that are asked together; NULL: each is asked alone */
+	const struct question *question; /* whose `ahead` that is */
+	struct arena next;               /* a candidate that may be asked together with this one */
 	int which;
 	struct testcase best;
 	struct measure measure;
@@ -172,37 +185,127 @@ static void keep_case(struct minimizer *m, const struct testcase *c)
  * the engine died; it would most likely die elsewhere too. */
 enum trial { TRIAL_END, TRIAL_SKIP, TRIAL_SIMPLER, TRIAL_DEATH, TRIAL_BETTER };
 
-/* Tries candidate k of a pass, varied by edit_vary unless `variant` is -1.  TRIAL_BETTER: it is the best case now. */
-static enum trial make_and_judge(struct minimizer *m, minimize_pass_fn *make, int k, int variant)
+/* A candidate: number k of a pass, varied by edit_vary unless `variant` is -1. */
+struct candidate_place {
+	int pass, k, variant;
+	int idle; /* candidates of this pass, each with its variants, since the last success */
+};
+
+static struct candidate_place place_at(int pass, int k)
 {
-	struct edit e;
-	const int deaths = m->until ? m->until->deaths : 0;
+	return (struct candidate_place){.pass = pass, .k = k, .variant = -1};
+}
+
+/* The candidate of the same pass after one that did not become the best case. */
+static struct candidate_place place_after(const struct minimizer *m, struct candidate_place at, enum trial became)
+{
+	const bool varies = m->elsewhere && passes[at.pass].elsewhere;
+
+	if (varies && (at.variant >= 0 || became == TRIAL_SIMPLER) && at.variant + 1 < edit_variants)
+		at.variant++;
+	else
+		at = (struct candidate_place){.pass = at.pass, .k = at.k + 1, .variant = -1, .idle = at.idle + 1};
+	return at;
+}
+
+/* Makes the candidate *e in `a`.  TRIAL_BETTER: it is simpler than the best case and was not tried; *hash is then its
+ * key among those tried. */
+static enum trial make_candidate(
+    const struct minimizer *m, const struct candidate_place *at, struct arena *a, struct edit *e, uint64_t *hash)
+{
 	struct measure measure;
 	enum edit_result r;
 
-	arena_reset(&m->work);
-	arena_reset(&m->scratch);
-	e = (struct edit){.c = testcase_copy(&m->best, &m->work), .arena = &m->work, .primal = m->primal};
-	r = make(&e, k);
+	arena_reset(a);
+	*e = (struct edit){.c = testcase_copy(&m->best, a), .arena = a, .primal = m->primal};
+	r = passes[at->pass].make(e, at->k);
 	if (r != EDIT_TRY)
 		return r == EDIT_END ? TRIAL_END : TRIAL_SKIP;
 	/* The seeds get their types first.  Otherwise those of a larger result would repeat each other. */
-	if (variant >= 0 && edit_finish(&e, m->drop_dead))
-		edit_vary(&e, variant);
-	if (!edit_finish(&e, m->drop_dead) || (!m->idles && edit_idles(&e.c.program)))
+	if (at->variant >= 0 && edit_finish(e, m->drop_dead))
+		edit_vary(e, at->variant);
+	if (!edit_finish(e, m->drop_dead) || (!m->idles && edit_idles(&e->c.program)))
 		return TRIAL_SKIP;
-	measure = measure_of(&e.c, &m->work);
+	measure = measure_of(&e->c, a);
 	if (!measure_less(&measure, &m->measure, m->tidy))
 		return TRIAL_SKIP;
-	if (!tried_add(&m->tried, testcase_hash(&e.c)))
-		return TRIAL_SIMPLER;
+	*hash = tried_key(&e->c);
+	return tried_has(&m->tried, *hash) ? TRIAL_SIMPLER : TRIAL_BETTER;
+}
+
+/* ---- candidates asked together ---- */
+
+struct glance {
+	struct minimizer *m;
+	struct candidate_place at;
+	enum trial became; /* TRIAL_END: the pass has no more */
+	bool full;
+};
+
+/* Adds the candidate to those that are asked together, if it will be tried unless an earlier one succeeds. */
+static void look_at(void *context)
+{
+	struct glance *x = context;
+	struct minimizer *m = x->m;
+	const struct question *q = m->question;
+	struct edit e;
+	uint64_t hash;
+
+	x->became = make_candidate(m, &x->at, &m->next, &e, &hash);
+	if (x->became != TRIAL_BETTER)
+		return;
+	x->became = TRIAL_SIMPLER;
+	if (!lookahead_has(m->ahead, &e.c) && !(q->refuse && q->refuse(q->context, &e.c)))
+		x->full = !lookahead_add(m->ahead, &e.c);
+}
+
+/* Asks together about c, which is the candidate at `from`, and those that follow until one succeeds. */
+static void look_ahead(struct minimizer *m, const struct testcase *c, struct candidate_place from)
+{
+	struct glance x = {m, from, TRIAL_SIMPLER, false};
+	struct arena *const next[] = {&m->next};
+	const int room = lookahead_room(m->ahead);
+
+	lookahead_clear(m->ahead);
+	if (room == 1 || !lookahead_add(m->ahead, c))
+		return;
+	for (int seen = 0; seen < LOOK_AHEAD && lookahead_count(m->ahead) < room && !x.full; seen++) {
+		x.at = x.became == TRIAL_END || x.at.idle == PATIENCE ? place_at(x.at.pass + 1, 0)
+		                                                      : place_after(m, x.at, x.became);
+		if (x.at.pass == PASSES)
+			break;
+		x.became = TRIAL_SKIP;
+		arenas_try(next, 1, look_at, &x);
+	}
+	if (lookahead_count(m->ahead) > 1)
+		lookahead_ask(m->ahead);
+}
+
+/* ---- one candidate ---- */
+
+static enum trial make_and_judge(struct minimizer *m, const struct candidate_place *at)
+{
+	struct edit e;
+	const int deaths = m->until ? m->until->deaths : 0;
+	uint64_t hash;
+	enum trial t;
+
+	arena_reset(&m->scratch);
+	t = make_candidate(m, at, &m->work, &e, &hash);
+	if (t != TRIAL_BETTER)
+		return t;
+	tried_add(&m->tried, hash);
 	m->stats->tried++;
+	if (m->ahead && !lookahead_has(m->ahead, &e.c))
+		look_ahead(m, &e.c, *at);
 	if (!m->interesting(m->self, &e.c, &m->scratch)) {
 		if (!m->until || m->until->deaths == deaths)
 			return TRIAL_SIMPLER;
 		m->vain_deaths++;
 		return TRIAL_DEATH;
 	}
+	if (m->ahead)
+		lookahead_succeeded(m->ahead);
 	keep_case(m, &e.c);
 	m->stats->accepted++;
 	return TRIAL_BETTER;
@@ -210,8 +313,7 @@ static enum trial make_and_judge(struct minimizer *m, minimize_pass_fn *make, in
 
 struct candidate {
 	struct minimizer *m;
-	minimize_pass_fn *make;
-	int k, variant;
+	const struct candidate_place *at;
 	enum trial became;
 };
 
@@ -219,15 +321,15 @@ static void run_candidate(void *context)
 {
 	struct candidate *x = context;
 
-	x->became = make_and_judge(x->m, x->make, x->k, x->variant);
+	x->became = make_and_judge(x->m, x->at);
 }
 
 /*
  * A candidate that does not fit into memory is skipped.  The best case is safe: keep_case fills the other arena first.
  */
-static enum trial try_candidate(struct minimizer *m, minimize_pass_fn *make, int k, int variant)
+static enum trial try_candidate(struct minimizer *m, const struct candidate_place *at)
 {
-	struct candidate x = {m, make, k, variant, TRIAL_SKIP};
+	struct candidate x = {m, at, TRIAL_SKIP};
 	struct arena *const arenas[] = {&m->keep[0], &m->keep[1], &m->work, &m->scratch};
 
 	arenas_try(arenas, 4, run_candidate, &x);
@@ -239,38 +341,18 @@ static bool is_over(const struct minimizer *m)
 	return m->stats->tried >= m->budget || m->vain_deaths >= VAIN_DEATHS || limit_over(m->until, NULL);
 }
 
-static enum trial try_everywhere(struct minimizer *m, const struct pass *pass, int k)
-{
-	enum trial t = try_candidate(m, pass->make, k, -1);
-
-	if (!m->elsewhere || !pass->elsewhere)
-		return t;
-	for (int v = 0; t == TRIAL_SIMPLER && v < edit_variants && !is_over(m); v++)
-		if (try_candidate(m, pass->make, k, v) == TRIAL_BETTER)
-			return TRIAL_BETTER;
-	return t;
-}
-
 /* Whether the pass made progress. */
-static bool run_pass(struct minimizer *m, const struct pass *pass)
+static bool run_pass(struct minimizer *m, int pass)
 {
 	bool progress = false;
 
-	for (int k = 0, idle = 0; idle < PATIENCE && !is_over(m);) {
-		switch (try_everywhere(m, pass, k)) {
-		case TRIAL_END:
+	for (struct candidate_place at = place_at(pass, 0); at.idle < PATIENCE && !is_over(m);) {
+		const enum trial became = try_candidate(m, &at);
+
+		if (became == TRIAL_END)
 			return progress;
-		case TRIAL_BETTER:
-			progress = true;
-			idle = 0;
-			break;
-		case TRIAL_SKIP:
-		case TRIAL_SIMPLER:
-		case TRIAL_DEATH:
-			k++;
-			idle++;
-			break;
-		}
+		progress = progress || became == TRIAL_BETTER;
+		at = became == TRIAL_BETTER ? place_at(pass, at.k) : place_after(m, at, became);
 	}
 	return progress;
 }
@@ -282,7 +364,7 @@ static void run_passes(struct minimizer *m)
 	while (progress && !is_over(m)) {
 		progress = false;
 		for (int i = 0; i < PASSES; i++)
-			if (run_pass(m, &passes[i]))
+			if (run_pass(m, i))
 				progress = true;
 		m->stats->rounds++;
 	}
@@ -307,6 +389,7 @@ static void minimizer_close(struct minimizer *m)
 	arena_free(&m->keep[1]);
 	arena_free(&m->work);
 	arena_free(&m->scratch);
+	arena_free(&m->next);
 }
 
 struct handing_out {
@@ -322,11 +405,17 @@ static void hand_out(void *context)
 	x->copy = testcase_copy(x->best, x->arena);
 }
 
-struct testcase minimize(const struct testcase *from, interesting_fn *interesting, void *self, int budget,
-    const struct limit *until, struct arena *a, struct minimize_statistics *stats)
+struct testcase minimize_together(const struct testcase *from, interesting_fn *interesting, void *self,
+    const struct question *question, int budget, const struct limit *until, struct arena *a,
+    struct minimize_statistics *stats)
 {
-	struct minimizer m = {
-	    .interesting = interesting, .self = self, .budget = budget, .until = until, .stats = stats};
+	struct minimizer m = {.interesting = interesting,
+	    .self = self,
+	    .budget = budget,
+	    .until = until,
+	    .stats = stats,
+	    .ahead = question ? question->ahead : NULL,
+	    .question = question};
 	struct handing_out out = {&m.best, a};
 	struct testcase start = *from;
 	struct error error = {0};
@@ -337,10 +426,12 @@ struct testcase minimize(const struct testcase *from, interesting_fn *interestin
 	arena_init(&m.keep[1], ARENA_LIMIT);
 	arena_init(&m.work, ARENA_LIMIT);
 	arena_init(&m.scratch, ARENA_LIMIT);
+	arena_init(&m.next, ARENA_LIMIT);
 	/* Expectations and texts describe the original case.  Only its origin stays. */
 	start.n_expect = 0;
 	start.provenance.title = start.provenance.comment = NULL;
-	m.work.kept = m.scratch.kept = ARENA_LIMIT; /* until the search ends; a large candidate is followed by others */
+	m.work.kept = m.scratch.kept = m.next.kept =
+	    ARENA_LIMIT; /* until the search ends; a large candidate is followed by others */
 	tried_open(&m.tried, budget);
 	m.primal = engine_open("tape", &error);
 	m.idles = edit_idles(&start.program);
@@ -351,4 +442,10 @@ struct testcase minimize(const struct testcase *from, interesting_fn *interestin
 	if (!fits)
 		arena_full(a);
 	return out.copy;
+}
+
+struct testcase minimize(const struct testcase *from, interesting_fn *interesting, void *self, int budget,
+    const struct limit *until, struct arena *a, struct minimize_statistics *stats)
+{
+	return minimize_together(from, interesting, self, NULL, budget, until, a, stats);
 }

@@ -18,4 +18,12 @@ struct minimize_statistics {
 struct testcase minimize(const struct testcase *from, interesting_fn *interesting, void *self, int budget,
     const struct limit *until, struct arena *a, struct minimize_statistics *stats);
 
+/*
+ * The same case, but candidates are asked together if question->ahead is set, which also `interesting` then asks by.  A
+ * candidate that does not show the finding of *question, or that it refuses, must not be interesting.
+ */
+struct testcase minimize_together(const struct testcase *from, interesting_fn *interesting, void *self,
+    const struct question *question, int budget, const struct limit *until, struct arena *a,
+    struct minimize_statistics *stats);
+
 #endif

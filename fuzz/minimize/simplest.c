@@ -193,22 +193,41 @@ static bool loop_is_to_blame(struct any_finding *self, const struct testcase *c,
 /* Ops of the plainest loop (loops.c). */
 static bool is_of_plain_loop(enum op op) { return op == OP_FOR || op == OP_MUL || op == OP_ADD; }
 
+/* Whether c has ops that the case at the start did not have.  *others: ones that are not of the plainest loop. */
+static bool has_new_ops(const struct any_finding *self, const struct testcase *c, bool *others)
+{
+	bool op[OP_COUNT] = {false}, is_new = false;
+
+	*others = false;
+	region_ops(&c->program.top, op);
+	for (int i = 0; i < OP_COUNT; i++) {
+		const bool added = op[i] && !self->op[i] && i != OP_CONSTANT;
+
+		is_new = is_new || added;
+		*others = *others || (added && (!self->loop || !is_of_plain_loop((enum op)i)));
+	}
+	return is_new;
+}
+
+/* Whether c is no candidate, whatever the engine answers. */
+static bool is_out(void *context, const struct testcase *c)
+{
+	const struct any_finding *self = context;
+	bool others;
+
+	has_new_ops(self, c, &others);
+	return others || c->variant != self->variant || (self->refuse && self->refuse(self->context, c));
+}
+
 static bool is_candidate(void *context, const struct testcase *c, struct arena *scratch)
 {
 	struct any_finding *self = context;
-	bool op[OP_COUNT] = {false}, is_new = false;
+	bool is_new, others;
 	struct judgement j;
 
-	if (c->variant != self->variant || (self->refuse && self->refuse(self->context, c)))
+	if (is_out(self, c))
 		return false;
-	region_ops(&c->program.top, op);
-	for (int i = 0; i < OP_COUNT; i++) {
-		if (!op[i] || self->op[i] || i == OP_CONSTANT)
-			continue;
-		if (!self->loop || !is_of_plain_loop((enum op)i))
-			return false;
-		is_new = true;
-	}
+	is_new = has_new_ops(self, c, &others);
 	if (self->hangs >= LIMIT_HANGS || !shows(self, c, scratch, &j) ||
 	    (is_new && !loop_is_to_blame(self, c, scratch)))
 		return false;
@@ -222,17 +241,25 @@ static bool is_candidate(void *context, const struct testcase *c, struct arena *
 static struct testcase smallest(
     const struct question *q, const struct question *any, const struct testcase *from, int budget, struct arena *a)
 {
-	struct any_finding self = {.any = any,
+	struct question asking = *any, looking;
+	struct any_finding self = {.any = &asking,
 	    .variant = from->variant,
 	    .refuse = q->refuse && q->refuse(q->context, from) ? NULL : q->refuse,
 	    .context = q->context};
 	struct minimize_statistics stats;
+	struct testcase small;
 
 	case_shows(from, any, a, &self.of);
 	region_ops(&from->program.top, self.op);
 	for (int i = 0; i < OP_COUNT; i++)
 		self.loop = self.loop || (self.op[i] && op_is_loop((enum op)i));
-	return minimize(from, is_candidate, &self, budget, any->until, a, &stats);
+	asking.ahead = question_ahead(any);
+	looking = asking;
+	looking.refuse = is_out;
+	looking.context = &self;
+	small = minimize_together(from, is_candidate, &self, &looking, budget, any->until, a, &stats);
+	lookahead_close(asking.ahead);
+	return small;
 }
 
 /* Some levels cannot be written at first, because the program would be too large.  They can when the case is smaller.
