@@ -216,8 +216,8 @@ def starts_of(node, x, at, size):
 
 def main(hello, answer, emit=None, together=None):
     """hello: the members of the first line.  answer(case): a list of {"primal": [...], "derivative": [...]}, one per
-    point.  emit(case): source text.  together(cases): the answers to several cases at once, if that is faster.  If it
-    raises an exception, the cases are split into halves and asked again."""
+    point.  emit(case): source text.  together(cases): the answers to several cases at once, if that is faster; None in the
+    place of a case that is to be answered alone."""
     out = sys.stdout
     sys.stdout = sys.stderr  # the engine's own output must not be read as an answer
     emitting = "--emit" in sys.argv[1:]
@@ -238,13 +238,8 @@ def main(hello, answer, emit=None, together=None):
 
 
 def answers(answer, together, cases):
-    if not together or len(cases) < 2:
-        return [guarded(answer, c) for c in cases]
-    try:
-        return [[{"status": "ok", **a} for a in points] for points in together(cases)]
-    except Exception:
-        half = len(cases) // 2
-        return answers(answer, together, cases[:half]) + answers(answer, together, cases[half:])
+    got = together(cases) if together and len(cases) > 1 else [None] * len(cases)
+    return [guarded(answer, c) if points is None else [{"status": "ok", **a} for a in points] for c, points in zip(cases, got)]
 
 
 def guarded(answer, case):
