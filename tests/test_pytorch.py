@@ -12,8 +12,8 @@ PYTHON = "/usr/bin/python3"
 SKIPPED = 77  # of Meson
 # A mode, and ops that it has without a fault in any version since 1.13; of vmap those that know integers, too.
 MODES = {"reverse": ["sin", "select", "gather", "for"], "forward": ["mul", "matmul"], "func": ["sin", "cumsum"], "script": ["sin", "cond"],
-         "vmap": ["sin", "gather", "select", "dynamic_slice"], "native": ["sin", "cond"]}
-NEWER = {"native": "torch._higher_order_ops.cond"}  # what a mode needs of torch
+         "vmap": ["sin", "gather", "select", "dynamic_slice"], "native": ["sin", "cond"], "export": ["sin", "select", "gather"]}
+NEWER = {"native": "torch._higher_order_ops.cond", "export": "torch.export"}  # what a mode needs of torch
 
 # Minimization ends in such: no input, nothing to differentiate by.
 CONSTANT = """{"schema": "adjudge.case/1", "inputs": [], "body": [{"out": ["c: f64[]"], "op": "constant", "value": 1}], "results": ["c"], "points": [[]],

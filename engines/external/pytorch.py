@@ -379,6 +379,9 @@ def levels_source(levels, style, inputs, types_in, types_out, prefix=""):
 
 
 IMPORT_CHECKPOINT = "from torch.utils.checkpoint import checkpoint\n"
+# torch.export takes modules.
+FUNCTION = ["class Function(torch.nn.Module):", "    def __init__(self, f):", "        super().__init__()", "        self.f = f", "",
+            "    def forward(self, *xs):", "        return self.f(*xs)", "", ""]
 IMPORT_FUNC = ["try:", "    from torch import func", "except ImportError:  # before 2.0", "    import functorch as func"]
 ONE = [["jvp"], ["vjp"]]
 TWO = [[a, *s] for a in ("jvp", "vjp") for s in ONE]
@@ -404,6 +407,7 @@ MODES = {
     "func": (func, ONE + TWO + THREE, None, OPS),
     "vmap": (func, [["batch"]] + BATCHED, None, EVERY),
     "script": (tape, [["vjp"], ["vjp"] * 2], "torch.jit.trace(f, xs, check_trace=False)", OPS),
+    "export": (tape, [["vjp"], ["vjp"] * 2], "torch.export.export(Function(f), xs, strict=True).module()", OPS),
     "aot_eager": (tape, [["vjp"]], "torch.compile(f, backend='aot_eager', dynamic=False)", OPS),
     "inductor": (tape, [["vjp"]], "torch.compile(f, backend='inductor', dynamic=False)", OPS),
     "native": (tape, [["vjp"], ["vjp"] * 2], None, NATIVE),
@@ -420,11 +424,15 @@ TOLD = "def told(t):\n    return t.dtype, tuple(t.shape), (torch.zeros(t.shape) 
 # derivative is computed before its answer.  torch.jit optimizes what it has seen twice.
 OPTIMIZED = 2
 TRACE, SCRIPT = "torch.jit.trace(f, xs, check_trace=False)", "torch.jit.script(f)"
+EXPORT = "torch.export.export(Function(f), xs, strict={strict}){then}.module()"
 CHECKPOINT = "(lambda f: lambda *xs: checkpoint(f, *xs, use_reentrant=False))(f)"
 CALLS = {
     "reverse": [("torch.autograd.grad", tape, None, 0), ("backward()", accumulated, None, 0), ("torch.utils.checkpoint", tape, CHECKPOINT, 0)],
     "script": [("torch.jit.trace", tape, TRACE, 0), ("torch.jit.script", tape, SCRIPT, 0), ("torch.jit.trace, called before", tape, TRACE, OPTIMIZED),
                ("torch.jit.script, called before", tape, SCRIPT, OPTIMIZED)],
+    "export": [("torch.export.export", tape, EXPORT.format(strict=True, then=""), 0),
+               ("torch.export.export, not strict", tape, EXPORT.format(strict=False, then=""), 0),
+               ("torch.export.export, decomposed", tape, EXPORT.format(strict=False, then=".run_decompositions()"), 0)],
 }
 
 
@@ -434,6 +442,7 @@ class Torch:
         self.native, self.constants = ops is NATIVE, ops is OPS
         self.compiles = self.native or bool(self.wrap) and "compile" in self.wrap  # torch compiles its control flow to execute it
         self.most = MOST_BY_INDUCTOR if self.wrap and "inductor" in self.wrap else MOST_COMPILED
+        self.exports = bool(self.wrap) and "export" in self.wrap
         self.ops = ops if self.compiles else pytorch_spellings.spelled(ops, self.style is not func)
         self.calls = CALLS.get(mode, [("usual", self.style, self.wrap, 0)])
 
@@ -443,7 +452,7 @@ class Torch:
         return self.calls[k if len(case["request"]) < 2 else 0][1:]
 
     def head(self):
-        return IMPORT_FUNC if self.style is func else pytorch_regions.HEAD if self.native else []
+        return IMPORT_FUNC if self.style is func else pytorch_regions.HEAD if self.native else FUNCTION if self.exports else []
 
     @functools.lru_cache(maxsize=1)
     def room(self):
@@ -466,7 +475,7 @@ class Torch:
 
     def emit(self, case):
         source, primal, derivative, points = self.parts(case)
-        head = "".join(f"{line}\n" for line in self.head() if self.native or case["request"])
+        head = "".join(f"{line}\n" for line in self.head() if self.native or self.exports or case["request"])
         _, wrap, before = self.call(case)
         head += IMPORT_CHECKPOINT if wrap == CHECKPOINT else ""
         lines = []
@@ -492,12 +501,12 @@ class Torch:
             raise Unsupported(f"{len(case['body'])} ops: too many to compile")
         source, primal, derivative, points = self.parts(case)
         room = dict(self.room())
-        if self.compiles:
+        if self.compiles or self.exports:
             torch._dynamo.reset()
-        else:  # torch.jit.trace needs a name; torch.compile would import it
+        else:  # torch.jit.trace needs a name; torch._dynamo would import it
             room["__name__"] = "program"
         _, wrap, before = self.call(case)
-        if wrap and not self.compiles:  # a compilation unit keeps everything traced: gigabytes in half an hour
+        if wrap and not self.compiles and not self.exports:  # a compilation unit keeps everything traced: gigabytes in half an hour
             torch.jit._state._python_cu = torch._C.CompilationUnit()
         if wrap == SCRIPT:
             linecache.cache["program"] = len(source), None, source.splitlines(True), "program"
@@ -524,7 +533,7 @@ class Torch:
     def together(self, cases):
         import torch
         small = [k for k, case in enumerate(cases) if not self.too_long(case)]
-        got = dict(zip(small, pytorch_together.answers(torch, [cases[k] for k in small], OPS, self.wrap, tensor_source, encode)))
+        got = dict(zip(small, pytorch_together.answers(torch, [cases[k] for k in small], self.ops, self.wrap, tensor_source, encode)))
         return [got.get(k) for k in range(len(cases))]
 
     def too_long(self, case):
