@@ -4,7 +4,7 @@ const judged = { asked: '', numbers: 0, wrong: 0, unclear: 0, followed: null, su
 // An exception of the engine is wrong, unless the engine cannot be loaded or says that it lacks something.
 function stop(error) {
     const text = `${error?.stack ?? error}`;
-    const lacks = /at require \(|MODULE_NOT_FOUND/.test(text + error?.code) || /not (yet )?(implemented|supported)|unsupported|gradient function not found|cannot compute gradient of/i.test(text);
+    const lacks = /at require \(|MODULE_NOT_FOUND/.test(text + error?.code) || /not (yet )?(implemented|supported)|unsupported|not registered for|gradient function not found|cannot compute gradient of/i.test(text);
     console.error(error);
     console.log(lacks ? 'no answer' : 'no answer: WRONG');
     judged[lacks ? 'unclear' : 'wrong']++;

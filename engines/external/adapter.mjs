@@ -20,6 +20,15 @@ export function load(name) {
     return createRequire(from ? path.resolve(from, "adjudge.js") : import.meta.url)(name);
 }
 
+/* The mode on the command line, a key of `modes`.  The first is the preset. */
+export function modeOf(modes) {
+    const given = process.argv[2] && !process.argv[2].startsWith("-") ? process.argv[2] : Object.keys(modes)[0];
+    if (given in modes)
+        return given;
+    console.error(`no mode ${given}; there are ${Object.keys(modes).join(", ")}`);
+    process.exit(2);
+}
+
 /* ---- values ---- */
 
 export const dtypeOf = (type) => type.split("[")[0];
@@ -245,7 +254,7 @@ function guarded(answer, kase) {
         return answer(kase).map((a) => ({ status: "ok", ...a }));
     } catch (e) { /* whatever an engine throws is its answer */
         const text = `${e?.name ?? "Error"}: ${String(e?.message ?? e).split("\n")[0]}`.slice(0, 400);
-        const known = e instanceof Unsupported || /not (yet )?(implemented|supported)|unsupported|gradient function not found|cannot compute gradient of/i.test(text);
+        const known = e instanceof Unsupported || /not (yet )?(implemented|supported)|unsupported|not registered for|gradient function not found|cannot compute gradient of/i.test(text);
         return all({ status: known ? "unsupported" : "error", text: e instanceof Unsupported ? e.message : text });
     }
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /*
- * TensorFlow.js (cpu backend) behind adjudge's protocol: ADJUDGE_NODE_MODULES=DIR node tfjs.mjs, where DIR has
- * @tensorflow/tfjs 4.  Ops whose kernels have no gradient are left out: cumprod, scatter, sort, strided slices, take along
- * an axis.
+ * TensorFlow.js behind adjudge's protocol: ADJUDGE_NODE_MODULES=DIR node tfjs.mjs [cpu | wasm], where DIR has
+ * @tensorflow/tfjs 4, and for the wasm backend @tensorflow/tfjs-backend-wasm 4.  Ops whose kernels have no gradient are
+ * left out: cumprod, scatter, sort, strided slices, take along an axis.
  */
-import { Program, Unsupported, complete, fixedResults, list, flat, load, number, resolved, same, serve, shapeOf, sizeOf, spelling, spellings, stack, startsOf } from "./adapter.mjs";
+import { Program, Unsupported, complete, fixedResults, list, flat, load, modeOf, number, resolved, same, serve, shapeOf, sizeOf, spelling, spellings, stack, startsOf } from "./adapter.mjs";
 
 /* ---- ops as source ---- */
 
@@ -183,10 +183,11 @@ function parts(kase) {
 
 const TOLD = "const told = (y) => ({ dtype: y.dtype, shape: y.shape, numbers: [y.arraySync()].flat(Infinity) });";
 
-function emit(kase) {
+function emit(mode, kase) {
     const { program, prelude, derivative, points } = parts(kase);
-    const lines = ["// node FILE.cjs, beside node_modules with @tensorflow/tfjs", "const tf = require('@tensorflow/tfjs');", "", TOLD, program.source(),
-        kase.request.length ? prelude : "", "tf.setBackend('cpu').then(() => {"];
+    const backend = mode === "cpu" ? [] : [`require('${PACKAGES[mode]}');`];
+    const lines = [`// node FILE.cjs, beside node_modules with ${["@tensorflow/tfjs", ...backend.map(() => PACKAGES[mode])].join(" and ")}`,
+        "const tf = require('@tensorflow/tfjs');", ...backend, "", TOLD, program.source(), kase.request.length ? prelude : "", `tf.setBackend('${mode}').then(() => {`];
     for (const xs of points) {
         lines.push(`    judge('primal', f(${xs.join(", ")}).map(told));`);
         if (kase.request.length)
@@ -217,13 +218,22 @@ function checked(tensors, types) {
     return tensors.map((t) => t.dataSync());
 }
 
-const hello = { name: "tfjs", requests: [["vjp"], ["vjp", "vjp"]], dtypes: ["f32", "i64", "i32", "bool"], ops: Object.keys(OPS), rank: 4,
-    spellings: spellings(OPS, { request: CALLS.map(([name]) => name) }), accuracy: { erf: { absolute: 2 } } }; /* Abramowitz and Stegun, 7.1.26: 1.5e-7; measured: up to 1.68e-7; f32 has 1.2e-7 for an ulp of 1 */
+const PACKAGES = { cpu: "@tensorflow/tfjs", wasm: "@tensorflow/tfjs-backend-wasm" }; /* what has the kernels of a mode */
+const mode = modeOf(PACKAGES);
+/*
+ * erf is Abramowitz and Stegun 7.1.26, off by 1.5e-7 (measured: 1.68e-7; f32 has 1.2e-7 for a unit of 1).  The wasm kernels
+ * reduce the arguments of sin and cos to 0 .. 2 pi in f32, which rounds to 2 units of 1, and then to a quarter of that
+ * (measured: 2.8 units for |x| < 1e6).  Its log1p is log(1 + x).
+ */
+const accuracy = { erf: { absolute: 2 }, ...mode === "wasm" ? { sin: { absolute: 4 }, cos: { absolute: 4 }, log1p: { absolute: 4 } } : {} };
+const hello = { name: mode === "cpu" ? "tfjs" : `tfjs.${mode}`, requests: [["vjp"], ["vjp", "vjp"]], dtypes: ["f32", "i64", "i32", "bool"], ops: Object.keys(OPS), rank: 4, accuracy,
+    spellings: spellings(OPS, { request: CALLS.map(([name]) => name) }) };
 let tf = null;
 if (!process.argv.includes("--emit")) {
     console.warn = console.log = console.info = console.error;
     tf = load("@tensorflow/tfjs");
-    await tf.setBackend("cpu");
+    load(PACKAGES[mode]);
+    await tf.setBackend(mode);
     hello.version = tf.version_core;
 }
-await serve(hello, (kase) => answer(tf, kase), emit);
+await serve(hello, (kase) => answer(tf, kase), (kase) => emit(mode, kase));

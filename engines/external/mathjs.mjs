@@ -1,0 +1,151 @@
+#!/usr/bin/env node
+/*
+ * mathjs behind adjudge's protocol: ADJUDGE_NODE_MODULES=DIR node mathjs.mjs [MODE], where DIR has mathjs 15.
+ *
+ * A result is one expression of the inputs' elements, math.derivative makes another of it, and both are evaluated at the
+ * point.  With bignumber, the default, numbers have 128 digits, so that an answer is the value of the formula, however
+ * simplify() arranges it.  With number they are doubles, and nothing is simplified.  A complex value is no number.
+ */
+import vm from "node:vm";
+
+import { Program, Unsupported, complete, fixedResults, flat, load, modeOf, serve, shapeOf, sizeOf, spelling, spellings, stack } from "./adapter.mjs";
+import { MOVES, groups, products, scattered, spread } from "./elements.mjs";
+
+const CONFIGS = { bignumber: "{ number: 'BigNumber', precision: 128, predictable: true }", number: "{ predictable: true }" };
+const CALLS = { bignumber: [["derivative", "math.derivative(y, x)"], ["derivative, simplify: false", "math.derivative(y, x, { simplify: false })"]],
+    number: [["derivative, simplify: false", "math.derivative(y, x, { simplify: false })"]] };
+const LONGEST = [4000, 4000, 400]; /* characters of all results together, by order: expressions may grow without limit */
+const SECONDS = 20; /* what takes longer is not asked for */
+
+/* ---- expressions ---- */
+
+/* A number as text.  A BigNumber is made of digits: 100 of them tell the double. */
+function literal(mode, v) {
+    if (!Number.isFinite(v))
+        return String(v);
+    const text = mode === "bignumber" && v ? v.toPrecision(100).replace(/\.?0*(e|$)/, "$1") : Object.is(v, -0) ? "-0" : String(v);
+    return text.replace("e+", "e");
+}
+
+/* Operands are in parentheses unless they are names, numbers or calls. */
+const ATOM = /^(\w+|[\d.]+|\w+\([^()]*\))$/;
+const operand = (x) => ATOM.test(x) ? x : `(${x})`;
+const binary = (sign) => (a, b) => `${operand(a)} ${sign} ${operand(b)}`;
+const chain = (sign) => (xs) => xs.map(operand).join(` ${sign} `);
+const total = (xs, none) => xs.length ? chain("+")(xs) : none;
+
+const RULES = { neg: (a) => `-${operand(a)}`, add: binary("+"), sub: binary("-"), mul: binary("*"), div: binary("/"), rsqrt: (a) => `1 / sqrt(${a})`, logistic: (a) => `1 / (1 + exp(-${operand(a)}))`,
+    square: [["x^2", (a) => `${operand(a)} ^ 2`], ["x * x", (a) => `${operand(a)} * ${operand(a)}`]], pow: [["x^y", binary("^")], ["pow(x, y)", (a, b) => `pow(${a}, ${b})`]],
+    ...Object.fromEntries("abs sqrt exp log sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh".split(" ").map((f) => [f, (a) => `${f}(${a})`])) };
+const REDUCED = { reduce_sum: (xs) => total(xs, "0"), cumsum: (xs) => total(xs, "0"), reduce_mean: (xs) => xs.length ? `(${total(xs)}) / ${xs.length}` : "NaN",
+    reduce_prod: (xs) => xs.length ? chain("*")(xs) : "1", cumprod: chain("*"), norm: (xs) => xs.length ? `sqrt(${xs.map((x) => `${operand(x)} ^ 2`).join(" + ")})` : "0" };
+const SCATTERS = { scatter_add: "+", scatter_mul: "*" };
+
+/* The elements of a node, of its operands'. */
+function elements(mode, n, of, variant) {
+    if (n.op === "constant")
+        return n.own().map((v) => literal(mode, Number(v)));
+    if (MOVES[n.op])
+        return MOVES[n.op](n).map((from) => from ? of[from[0]][from[1]] : "0");
+    if (REDUCED[n.op])
+        return groups(n).map((group) => REDUCED[n.op](group.map((i) => of[0][i])));
+    if (SCATTERS[n.op])
+        return scattered(n).map((from, i) => from.length ? chain(SCATTERS[n.op])([of[0][i], ...from.map((k) => of[2][k])]) : of[0][i]);
+    if (n.op === "matmul")
+        return products(n).map((pairs) => total(pairs.map(([i, j]) => `${operand(of[0][i])} * ${operand(of[1][j])}`), "0"));
+    const rules = Array.isArray(RULES[n.op]) ? RULES[n.op].map(([, rule]) => rule) : [RULES[n.op]], at = n.args.map((_, k) => spread(n.shapeOf(k), n.shape));
+    return Array.from({ length: sizeOf(n.shape) }, (_, i) => rules[spelling(variant, n.op, rules.length)](...of.map((xs, k) => xs[at[k][i]])));
+}
+
+/* The results as lists of expressions, and the names of the inputs' elements. */
+function written(mode, kase) {
+    const at = new Map(), variant = kase.variant ?? 0;
+    let count = 0;
+    const rule = (n) => {
+        at.set(n.out, elements(mode, n, n.args.map((x, k) => at.get(x) ?? n.const(k)), variant));
+        return "";
+    };
+    const names = kase.inputs.map((b) => b.split(": ")).filter(([, t]) => t.startsWith("f64")).map(([x, t]) => {
+        at.set(x, Array.from({ length: sizeOf(shapeOf(t)) }, () => `x${count++}`));
+        return at.get(x);
+    });
+    const program = new Program(kase, Object.fromEntries(["constant", ...OPS].map((op) => [op, rule])));
+    const results = program.results.map((r) => at.get(r));
+    if (results.flat().join("").length > LONGEST[kase.request.length])
+        throw new Unsupported("so long an expression");
+    return { program, names, results };
+}
+
+const OPS = [...Object.keys(MOVES), ...Object.keys(RULES), ...Object.keys(REDUCED), ...Object.keys(SCATTERS), "matmul"];
+
+/* ---- transforms as source ---- */
+
+const prelude = (call) => `
+const derivative = (y, x) => ${call};
+const term = (y, x, weight) => Number(weight) ? [new math.OperatorNode('*', 'multiply', [derivative(y, x), math.parse(weight)])] : [];
+const sum = (terms) => terms.length ? terms.reduce((a, b) => new math.OperatorNode('+', 'add', [a, b])) : math.parse('0');
+// Weighted sums of derivatives by inputs in wrt: of each result along a tangent, or of all results together.
+const jvp = (ys, wrt, tangents) => ys.map((y) => y.map((e) => sum(wrt.flatMap((i, k) => names[i].flatMap((x, j) => term(e, x, tangents[k][j]))))));
+const vjp = (ys, wrt, cotangents) => wrt.map((i) => names[i].map((x) => sum(ys.flatMap((y, k) => y.flatMap((e, j) => term(e, x, cotangents[k][j]))))));
+`;
+const VALUES = `
+const names = NAMES;
+const f = RESULTS.map((y) => y.map((e) => math.parse(e)));
+const values = (ys, point) => ys.map((y) => y.map((e) => {
+    const value = e.evaluate(Object.fromEntries(names.flat().map((x, k) => [x, NUMBER(point[k])])));
+    return math.isComplex(value) ? NaN : Number(value);
+}));
+`;
+
+const texts = (rows) => `[${rows.map((row) => `[${row.map((e) => `'${e}'`).join(", ")}]`).join(", ")}]`;
+
+function parts(mode, kase) {
+    const { program, names, results } = written(mode, kase), calls = CALLS[mode], [, call] = calls[spelling(kase.variant ?? 0, "request", calls.length)];
+    const seed = (data, type) => `[${flat(data, type).map((v) => `'${literal(mode, v)}'`).join(", ")}]`;
+    const types = kase.inputs.map((b) => b.split(": ")[1]), convert = mode === "bignumber" ? "math.bignumber" : "Number";
+    const points = kase.points.map((p) => `[${types.flatMap((t, k) => t.startsWith("f64") ? flat(p[k], t).map((v) => `'${literal(mode, v)}'`) : []).join(", ")}]`);
+    const source = `const math = create(all, ${CONFIGS[mode]});\n${VALUES.replace("NAMES", texts(names)).replace("RESULTS", texts(results)).replace("NUMBER", convert)}${kase.request.length ? prelude(call) : ""}`;
+    return { program, source, derivative: stack(kase, program, "f", seed), points };
+}
+
+function emit(mode, kase) {
+    const { program, source, derivative, points } = parts(mode, kase), floats = (types) => types.filter((t) => t.startsWith("f64")).map((t) => `[${shapeOf(t)}]`).join(", ");
+    const told = (what, types) => `${what}.map((numbers, k) => ({ dtype: 'float64', shape: [${floats(types)}][k], numbers }))`;
+    const lines = ["// node FILE.cjs, beside node_modules with mathjs", "const { create, all } = require('mathjs');", source];
+    for (const point of points) {
+        lines.push(`judge('primal', ${told(`values(f, ${point})`, kase.results.map((r) => program.types.get(r)))});`);
+        if (kase.request.length)
+            lines.push(`judge('derivative', ${told(`values(${derivative.text}, ${point})`, derivative.types)});`);
+    }
+    return [...lines, ""].join("\n");
+}
+
+function answer(mathjs, mode, kase) {
+    const { program, source, derivative, points } = parts(mode, kase), types = kase.results.map((r) => program.types.get(r));
+    const run = new Function("create", "all", `${source}const d = ${kase.request.length ? derivative.text : "[]"};\nreturn [${points.map((p) => `[values(f, ${p}), values(d, ${p})]`)}];`);
+    globalThis.asked = () => run(() => engineOf(mathjs, mode), mathjs.all);
+    return inTime("asked()").map(([primal, d], k) => ({
+        primal: complete(types, primal, fixedResults(kase, program, kase.points[k])), derivative: kase.request.length ? complete(derivative.types, d) : [] }));
+}
+
+function inTime(text) {
+    try {
+        return vm.runInThisContext(text, { timeout: SECONDS * 1000 });
+    } catch (e) {
+        throw e?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT" ? new Unsupported(`a case that takes more than ${SECONDS} s`) : e;
+    }
+}
+
+const engines = {}; /* to make one takes long */
+const engineOf = (mathjs, mode) => engines[mode] ??= mathjs.create(mathjs.all, new Function(`return ${CONFIGS[mode]};`)());
+
+const orders = (n) => n ? orders(n - 1).flatMap((s) => [[...s, "jvp"], [...s, "vjp"]]) : [[]];
+const mode = modeOf(CONFIGS);
+const hello = { name: `mathjs.${mode}`, requests: [...orders(1), ...orders(2)], dtypes: ["f64", "i64", "i32", "bool"], ops: OPS, rank: 3, finite_math: true, timeout_ms: 60000,
+    spellings: spellings(RULES, { request: CALLS[mode].map(([name]) => name) }) };
+let mathjs = null;
+if (!process.argv.includes("--emit")) {
+    mathjs = load("mathjs");
+    hello.version = engineOf(mathjs, mode).version;
+}
+await serve(hello, (kase) => answer(mathjs, mode, kase), (kase) => emit(mode, kase));
