@@ -63,7 +63,7 @@ def form_of(entry, case):
 def can_emit(d, entry):
     """Whether this machine has what writes the script: adapters in JavaScript write their own."""
     form = form_of(entry, case_of(d)[1])
-    return shutil.which("node") is not None or not form or "js" not in form
+    return shutil.which("node") is not None or not form or "js" not in form and form != "adnn"
 
 
 def case_of(d):
@@ -78,7 +78,7 @@ def script_of(adjudge, d, entry):
         form = path.is_file() and form_of(entry, json.loads(path.read_text(encoding="utf-8")))
         done = run(adjudge, "emit", "--brief", *["--tight"] * d.get("inaccurate", False), "--format", form, path) if form else None
         if done and done.returncode == 0:
-            language = "cpp" if "#include <" in done.stdout else "cjs" if "js" in form else "exs" if form == "nx" else "py"
+            language = "cpp" if "#include <" in done.stdout else "cjs" if "require('" in done.stdout else "exs" if form == "nx" else "py"
             return {"language": language, "text": done.stdout.strip("\n") + "\n"}
     return None
 

@@ -50,7 +50,7 @@ def tried(o, place, family, version):
                     if done.returncode:
                         results.append((c["file"], form, None, done.stderr.strip()))
                         continue
-                    language = "cpp" if "#include <" in done.stdout else "cjs" if "js" in form else "py"
+                    language = "cpp" if "#include <" in done.stdout else "cjs" if "require('" in done.stdout else "py"
                     ran = started(place, done.stdout, language)
                     status = 1 if o.brief and ran.returncode > 128 else ran.returncode  # the shell's word for a signal
                     lines = [line for line in (ran.stdout + ran.stderr).splitlines() if "WRONG" in line] or (ran.stderr or ran.stdout).splitlines()[-1:]

@@ -1,34 +1,32 @@
 #!/usr/bin/env node
 /*
- * mathjs behind adjudge's protocol: ADJUDGE_NODE_MODULES=DIR node mathjs.mjs [MODE], where DIR has mathjs 15.
+ * mathjs behind adjudge's protocol: ADJUDGE_NODE_MODULES=DIR node mathjs.mjs, where DIR has mathjs 15.
  *
  * A result is one expression of the inputs' elements, math.derivative makes another of it, and both are evaluated at the
- * point.  With bignumber, the default, numbers have 128 digits, so that an answer is the value of the formula, however
- * simplify() arranges it.  With number they are doubles, and nothing is simplified.  A complex value is no number.
+ * point.  Numbers have 128 digits, so that an answer is the value of the formula, in whatever order it is computed: rules
+ * and simplify() arrange sums and products anew.  A complex value is no number.
  */
 import vm from "node:vm";
 
-import { Program, Unsupported, complete, fixedResults, flat, load, modeOf, serve, shapeOf, sizeOf, spelling, spellings, stack } from "./adapter.mjs";
+import { Program, Unsupported, complete, fixedResults, flat, load, serve, shapeOf, sizeOf, spelling, spellings, stack } from "./adapter.mjs";
 import { MOVES, groups, products, scattered, spread } from "./elements.mjs";
 
-const CONFIGS = { bignumber: "{ number: 'BigNumber', precision: 128, predictable: true }", number: "{ predictable: true }" };
-const CALLS = { bignumber: [["derivative", "math.derivative(y, x)"], ["derivative, simplify: false", "math.derivative(y, x, { simplify: false })"]],
-    number: [["derivative, simplify: false", "math.derivative(y, x, { simplify: false })"]] };
-const LONGEST = [4000, 4000, 400]; /* characters of all results together, by order: expressions may grow without limit */
+const CONFIG = "{ number: 'BigNumber', precision: 128, predictable: true }";
+const CALLS = [["derivative", "math.derivative(y, x)"], ["derivative, simplify: false", "math.derivative(y, x, { simplify: false })"]];
+const LONGEST = [4000, 2000, 400]; /* characters of an element, by order: expressions may grow without limit */
 const SECONDS = 20; /* what takes longer is not asked for */
 
 /* ---- expressions ---- */
 
 /* A number as text.  A BigNumber is made of digits: 100 of them tell the double. */
-function literal(mode, v) {
-    if (!Number.isFinite(v))
-        return String(v);
-    const text = mode === "bignumber" && v ? v.toPrecision(100).replace(/\.?0*(e|$)/, "$1") : Object.is(v, -0) ? "-0" : String(v);
-    return text.replace("e+", "e");
+function literal(v) {
+    if (!v || !Number.isFinite(v))
+        return Object.is(v, -0) ? "-0" : String(v);
+    return v.toPrecision(100).replace(/\.?0*(e|$)/, "$1").replace("e+", "e");
 }
 
 /* Operands are in parentheses unless they are names, numbers or calls. */
-const ATOM = /^(\w+|[\d.]+|\w+\([^()]*\))$/;
+const ATOM = /^(\w+|[\d.]+(e-?\d+)?|\w+\([^()]*\))$/;
 const operand = (x) => ATOM.test(x) ? x : `(${x})`;
 const binary = (sign) => (a, b) => `${operand(a)} ${sign} ${operand(b)}`;
 const chain = (sign) => (xs) => xs.map(operand).join(` ${sign} `);
@@ -42,9 +40,9 @@ const REDUCED = { reduce_sum: (xs) => total(xs, "0"), cumsum: (xs) => total(xs, 
 const SCATTERS = { scatter_add: "+", scatter_mul: "*" };
 
 /* The elements of a node, of its operands'. */
-function elements(mode, n, of, variant) {
+function elements(n, of, variant) {
     if (n.op === "constant")
-        return n.own().map((v) => literal(mode, Number(v)));
+        return n.own().map((v) => literal(Number(v)));
     if (MOVES[n.op])
         return MOVES[n.op](n).map((from) => from ? of[from[0]][from[1]] : "0");
     if (REDUCED[n.op])
@@ -58,11 +56,16 @@ function elements(mode, n, of, variant) {
 }
 
 /* The results as lists of expressions, and the names of the inputs' elements. */
-function written(mode, kase) {
-    const at = new Map(), variant = kase.variant ?? 0;
+function written(kase) {
+    const at = new Map(), variant = kase.variant ?? 0, longest = LONGEST[kase.request.length];
+    const short = (rows) => {
+        if (rows.some((row) => row.length > longest) || rows.reduce((sum, row) => sum + row.length, 0) > 10 * longest)
+            throw new Unsupported("so long an expression");
+        return rows;
+    };
     let count = 0;
     const rule = (n) => {
-        at.set(n.out, elements(mode, n, n.args.map((x, k) => at.get(x) ?? n.const(k)), variant));
+        at.set(n.out, short(elements(n, n.args.map((x, k) => at.get(x) ?? n.const(k)), variant)));
         return "";
     };
     const names = kase.inputs.map((b) => b.split(": ")).filter(([, t]) => t.startsWith("f64")).map(([x, t]) => {
@@ -70,46 +73,46 @@ function written(mode, kase) {
         return at.get(x);
     });
     const program = new Program(kase, Object.fromEntries(["constant", ...OPS].map((op) => [op, rule])));
-    const results = program.results.map((r) => at.get(r));
-    if (results.flat().join("").length > LONGEST[kase.request.length])
-        throw new Unsupported("so long an expression");
-    return { program, names, results };
+    return { program, names, results: program.results.map((r) => at.get(r)) };
 }
 
 const OPS = [...Object.keys(MOVES), ...Object.keys(RULES), ...Object.keys(REDUCED), ...Object.keys(SCATTERS), "matmul"];
 
 /* ---- transforms as source ---- */
 
-const prelude = (call) => `
-const derivative = (y, x) => ${call};
+const TERMS = `
+const derivative = (y, x) => CALL;
 const term = (y, x, weight) => Number(weight) ? [new math.OperatorNode('*', 'multiply', [derivative(y, x), math.parse(weight)])] : [];
 const sum = (terms) => terms.length ? terms.reduce((a, b) => new math.OperatorNode('+', 'add', [a, b])) : math.parse('0');
-// Weighted sums of derivatives by inputs in wrt: of each result along a tangent, or of all results together.
-const jvp = (ys, wrt, tangents) => ys.map((y) => y.map((e) => sum(wrt.flatMap((i, k) => names[i].flatMap((x, j) => term(e, x, tangents[k][j]))))));
-const vjp = (ys, wrt, cotangents) => wrt.map((i) => names[i].map((x) => sum(ys.flatMap((y, k) => y.flatMap((e, j) => term(e, x, cotangents[k][j]))))));
 `;
+const TRANSFORMS = { jvp: `// Of each result, the weighted sum of its derivatives along a tangent.
+const jvp = (ys, wrt, tangents) => ys.map((y) => y.map((e) => sum(wrt.flatMap((i, k) => names[i].flatMap((x, j) => term(e, x, tangents[k][j]))))));
+`, vjp: `// By each input in wrt, the weighted sum of the derivatives of all results.
+const vjp = (ys, wrt, cotangents) => wrt.map((i) => names[i].map((x) => sum(ys.flatMap((y, k) => y.flatMap((e, j) => term(e, x, cotangents[k][j]))))));
+` };
+const prelude = (call, request) => TERMS.replace("CALL", call) + Object.keys(TRANSFORMS).filter((t) => request.some((l) => l.transform === t)).map((t) => TRANSFORMS[t]).join("");
 const VALUES = `
 const names = NAMES;
 const f = RESULTS.map((y) => y.map((e) => math.parse(e)));
 const values = (ys, point) => ys.map((y) => y.map((e) => {
-    const value = e.evaluate(Object.fromEntries(names.flat().map((x, k) => [x, NUMBER(point[k])])));
+    const value = e.evaluate(Object.fromEntries(names.flat().map((x, k) => [x, math.bignumber(point[k])])));
     return math.isComplex(value) ? NaN : Number(value);
 }));
 `;
 
 const texts = (rows) => `[${rows.map((row) => `[${row.map((e) => `'${e}'`).join(", ")}]`).join(", ")}]`;
 
-function parts(mode, kase) {
-    const { program, names, results } = written(mode, kase), calls = CALLS[mode], [, call] = calls[spelling(kase.variant ?? 0, "request", calls.length)];
-    const seed = (data, type) => `[${flat(data, type).map((v) => `'${literal(mode, v)}'`).join(", ")}]`;
-    const types = kase.inputs.map((b) => b.split(": ")[1]), convert = mode === "bignumber" ? "math.bignumber" : "Number";
-    const points = kase.points.map((p) => `[${types.flatMap((t, k) => t.startsWith("f64") ? flat(p[k], t).map((v) => `'${literal(mode, v)}'`) : []).join(", ")}]`);
-    const source = `const math = create(all, ${CONFIGS[mode]});\n${VALUES.replace("NAMES", texts(names)).replace("RESULTS", texts(results)).replace("NUMBER", convert)}${kase.request.length ? prelude(call) : ""}`;
+function parts(kase) {
+    const { program, names, results } = written(kase), [, call] = CALLS[spelling(kase.variant ?? 0, "request", CALLS.length)];
+    const seed = (data, type) => `[${flat(data, type).map((v) => `'${literal(v)}'`).join(", ")}]`;
+    const types = kase.inputs.map((b) => b.split(": ")[1]);
+    const points = kase.points.map((p) => `[${types.flatMap((t, k) => t.startsWith("f64") ? flat(p[k], t).map((v) => `'${literal(v)}'`) : []).join(", ")}]`);
+    const source = `const math = create(all, ${CONFIG});\n${VALUES.replace("NAMES", texts(names)).replace("RESULTS", texts(results))}${kase.request.length ? prelude(call, kase.request) : ""}`;
     return { program, source, derivative: stack(kase, program, "f", seed), points };
 }
 
-function emit(mode, kase) {
-    const { program, source, derivative, points } = parts(mode, kase), floats = (types) => types.filter((t) => t.startsWith("f64")).map((t) => `[${shapeOf(t)}]`).join(", ");
+function emit(kase) {
+    const { program, source, derivative, points } = parts(kase), floats = (types) => types.filter((t) => t.startsWith("f64")).map((t) => `[${shapeOf(t)}]`).join(", ");
     const told = (what, types) => `${what}.map((numbers, k) => ({ dtype: 'float64', shape: [${floats(types)}][k], numbers }))`;
     const lines = ["// node FILE.cjs, beside node_modules with mathjs", "const { create, all } = require('mathjs');", source];
     for (const point of points) {
@@ -120,10 +123,10 @@ function emit(mode, kase) {
     return [...lines, ""].join("\n");
 }
 
-function answer(mathjs, mode, kase) {
-    const { program, source, derivative, points } = parts(mode, kase), types = kase.results.map((r) => program.types.get(r));
+function answer(mathjs, kase) {
+    const { program, source, derivative, points } = parts(kase), types = kase.results.map((r) => program.types.get(r));
     const run = new Function("create", "all", `${source}const d = ${kase.request.length ? derivative.text : "[]"};\nreturn [${points.map((p) => `[values(f, ${p}), values(d, ${p})]`)}];`);
-    globalThis.asked = () => run(() => engineOf(mathjs, mode), mathjs.all);
+    globalThis.asked = () => run(() => engine(mathjs), mathjs.all);
     return inTime("asked()").map(([primal, d], k) => ({
         primal: complete(types, primal, fixedResults(kase, program, kase.points[k])), derivative: kase.request.length ? complete(derivative.types, d) : [] }));
 }
@@ -136,16 +139,15 @@ function inTime(text) {
     }
 }
 
-const engines = {}; /* to make one takes long */
-const engineOf = (mathjs, mode) => engines[mode] ??= mathjs.create(mathjs.all, new Function(`return ${CONFIGS[mode]};`)());
+let made = null; /* to make one takes long */
+const engine = (mathjs) => made ??= mathjs.create(mathjs.all, new Function(`return ${CONFIG};`)());
 
 const orders = (n) => n ? orders(n - 1).flatMap((s) => [[...s, "jvp"], [...s, "vjp"]]) : [[]];
-const mode = modeOf(CONFIGS);
-const hello = { name: `mathjs.${mode}`, requests: [...orders(1), ...orders(2)], dtypes: ["f64", "i64", "i32", "bool"], ops: OPS, rank: 3, finite_math: true, timeout_ms: 60000,
-    spellings: spellings(RULES, { request: CALLS[mode].map(([name]) => name) }) };
+const hello = { name: "mathjs", requests: [...orders(1), ...orders(2)], dtypes: ["f64", "i64", "i32", "bool"], ops: OPS, rank: 3, finite_math: true, timeout_ms: 60000,
+    spellings: spellings(RULES, { request: CALLS.map(([name]) => name) }) };
 let mathjs = null;
 if (!process.argv.includes("--emit")) {
     mathjs = load("mathjs");
-    hello.version = engineOf(mathjs, mode).version;
+    hello.version = engine(mathjs).version;
 }
-await serve(hello, (kase) => answer(mathjs, mode, kase), (kase) => emit(mode, kase));
+await serve(hello, (kase) => answer(mathjs, kase), emit);
