@@ -469,6 +469,15 @@ def test_inaccurate():
         check(status == wanted, f"a report of '{verdict}': exit status {status}, not {wanted}:\n{printed}")
 
 
+def test_declared():
+    """The accuracy that an engine declares is an excuse, but not where its source is judged by the tight radius."""
+    case = root / "corpus/real/tfjs-log1p-of-a-tiny-number.json"  # the adapter declares log1p to 4 units of 1
+    for options, excused in ((), True), (("--tight",), False):
+        text = emit("tfjs-wasm", case, *options) if shutil.which("node") else ""
+        radius = re.search(r'\["primal 0", true, \[\["[^"]*", "([^"]*)"', text)
+        check(not text or radius and (float(radius[1]) > 1e-7) == excused, f"emit {options}: radius {radius and radius[1]}")
+
+
 def test_conform():
     """An adapter whose sources call `judge`: what conform writes beside a finding judges itself."""
     engine, out = place / "emitting.py", place / "conform"
@@ -530,7 +539,7 @@ def test_bisect():
 
 with tempfile.TemporaryDirectory() as folder:
     place = pathlib.Path(folder)
-    for test in (test_c, test_enzyme, test_languages, test_cpp, test_expressions, test_brief, test_ties, test_rows, test_inaccurate, test_conform, test_writers, test_bisect):
+    for test in (test_c, test_enzyme, test_languages, test_cpp, test_expressions, test_brief, test_ties, test_rows, test_inaccurate, test_declared, test_conform, test_writers, test_bisect):
         test()
 print(f"{checks} checks, {failed} failed")
 sys.exit(1 if failed else 0)
