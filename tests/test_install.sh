@@ -92,7 +92,7 @@ cp "$work/out" "$work/formats"
 check 0 emit --format torch sine.json
 says 'import torch'
 while read -r format _; do
-	case $format in tfjs | jax-js*) command -v node >/dev/null || continue ;; esac
+	case $format in tfjs* | jax-js* | mathjs | adnn) command -v node >/dev/null || continue ;; esac
 	checks=$((checks + 1))
 	env -i PATH="$bin:$PATH" HOME="$work" adjudge emit --format "$format" sine.json >"$work/out" 2>"$work/err" </dev/null
 	got=$?
