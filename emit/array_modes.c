@@ -98,6 +98,11 @@ bool emit_hello(const struct emit_target *target, struct arena *a, struct hello 
 #undef ARRAY_MODE
 	};
 
+	if (target->write == emit_c) {
+		*out = hello_open_to_all(target->name);
+		out->emits = "c";
+		return true;
+	}
 	for (size_t k = 0; k < sizeof modes / sizeof *modes; k++)
 		if (modes[k].write == target->write && modes[k].library->judge) {
 			*out = hello_of(modes[k].library, target->name, modes[k].mode, modes[k].library->suffix, a);

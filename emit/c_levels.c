@@ -190,6 +190,8 @@ void c_derivative(struct c_source *s, const struct emission *x)
 	struct outputs below = results_of(s->p), top;
 	const char *below_name = "program";
 
+	if (!x->truth) /* who calls the functions wants the primal too */
+		put_base(s, &below);
 	if (!request_order(c->transform, c->n_transform) || !has_counterpart(c))
 		return;
 	top = outermost(s->p, c);
@@ -203,7 +205,8 @@ void c_derivative(struct c_source *s, const struct emission *x)
 	    "#elif defined ENZYME || defined ENZYME_VERSION_MAJOR\n#define HAS_DERIVATIVE\n"
 	    "extern int enzyme_dup, enzyme_const;\nvoid __enzyme_autodiff(void *, ...);\n"
 	    "void __enzyme_fwddiff(void *, ...);\n");
-	put_base(s, &below);
+	if (x->truth)
+		put_base(s, &below);
 	for (int k = first_derivative(c); k < c->n_transform; k++) {
 		struct outputs out = outputs_above(s->p, &c->transform[k], &below);
 		const char *name = k + 1 < c->n_transform ? arena_printf(s->arena, "level%d", k + 1) : "derivative";

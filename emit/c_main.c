@@ -190,6 +190,14 @@ static void put_main(struct c_source *s, const struct emission *x)
 	text_put(s->out, "}\n");
 }
 
+static bool has_batch(const struct testcase *c)
+{
+	for (int k = 0; k < c->n_transform; k++)
+		if (c->transform[k].kind == TRANSFORM_BATCH)
+			return true;
+	return false;
+}
+
 bool emit_c(const struct emission *x, struct error *e)
 {
 	struct text body = {.arena = x->arena};
@@ -197,6 +205,8 @@ bool emit_c(const struct emission *x, struct error *e)
 	struct c_source s = {.p = &p, .arena = x->arena, .out = &body};
 	int *uses;
 
+	if (!x->truth && has_batch(x->c))
+		return error_set(e, NULL, "no functions of a batch");
 	if (!batched_program(x->c, x->arena, &p, e))
 		return false;
 	uses = NEW(x->arena, int, p.n_value);
@@ -207,18 +217,22 @@ bool emit_c(const struct emission *x, struct error *e)
 		return false;
 	s.depth = 0;
 	c_derivative(&s, x);
-	put_main(&s, x);
-	text_put(x->out, "/*\n");
-	emit_comment(x, " * ", "C");
-	if (has_narrow_floats(&p))
-		text_put(x->out, " * bf16 and f16 are computed in float, which rounds less.\n");
+	if (x->truth) {
+		put_main(&s, x);
+		text_put(x->out, "/*\n");
+		emit_comment(x, " * ", "C");
+		if (has_narrow_floats(&p))
+			text_put(x->out, " * bf16 and f16 are computed in float, which rounds less.\n");
+		text_put(x->out, " */\n");
+	}
 	text_put(x->out,
-	    " */\n#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n"
+	    "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n"
 	    "#include <string.h>\n\n");
 	for (size_t k = 0; k < sizeof helpers / sizeof *helpers; k++)
 		if (strstr(body.at, helpers[k].name))
 			text_put(x->out, "%s\n", helpers[k].source);
-	c_compare_functions(x, body.at);
+	if (x->truth)
+		c_compare_functions(x, body.at);
 	text_put(x->out, "%s", body.at);
 	return true;
 }

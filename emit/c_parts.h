@@ -73,7 +73,8 @@ void c_compare_functions(const struct emission *x, const char *body);
 
 /* ---- the derivative (c_levels.c) ---- */
 
-/* Prints the function `derivative` by Enzyme, or by a file of the user's; nothing for a primal request. */
+/* Prints the function `derivative` by Enzyme, or by a file of the user's; nothing for a primal request.  Without a
+ * truth `program` stands before it in any case. */
 void c_derivative(struct c_source *s, const struct emission *x);
 /* Prints, in main, the call at a point and what judges it. */
 void c_derivative_call(struct c_source *s, const struct emission *x, int point);

@@ -15,8 +15,9 @@
 /* The input of a target: the case, and the truth at its points. */
 struct emission {
 	const struct testcase *c;
-	const struct truth
-	    *truth;     /* NULL: the source calls `judge`, as that of an adapter does (engines/PROTOCOL.md) */
+	/* NULL: from templates, the source calls `judge`, as that of an adapter does (engines/PROTOCOL.md); in C it has
+	 * the functions alone. */
+	const struct truth *truth;
 	bool tight;     /* judge by the tight radius: the finding is an inaccuracy */
 	bool brief;     /* short, for an issue: each number is judged alone, or (from templates) none */
 	bool weak_zero; /* the engine declares that its zeros multiply like any number (truth.h) */
