@@ -122,6 +122,16 @@ static int seed_of(const struct transform *t, int input)
 	return -1;
 }
 
+/* By assignments: clang copies a short list as an integer, whose type Enzyme then takes for that of the numbers. */
+static void put_cotangents(struct c_source *s, const struct output *o, const struct tensor *seed)
+{
+	int n = shape_elements(&o->type.shape);
+
+	c_line(s, "%s c%d[%d];", c_type(o->type.dtype), o->index, extent(&o->type));
+	for (int i = 0; i < n; i++)
+		c_line(s, "c%d[%d] = %s;", o->index, i, c_literal(o->type.dtype, seed->at[i], s->arena));
+}
+
 /* The tangents, or cotangents, and room for the results of the level below. */
 static void put_seeds(struct c_source *s, const struct transform *t, const struct outputs *below)
 {
@@ -136,8 +146,7 @@ static void put_seeds(struct c_source *s, const struct transform *t, const struc
 
 		c_line(s, "%s y%d[%d];", c_type(o->type.dtype), o->index, extent(&o->type));
 		if (t->kind == TRANSFORM_VJP && dtype_is_float(o->type.dtype))
-			c_line(s, "%s c%d[%d] = %s;", c_type(o->type.dtype), o->index, extent(&o->type),
-			    c_list(&t->seed[o->index], s->arena));
+			put_cotangents(s, o, &t->seed[o->index]);
 	}
 }
 
@@ -195,16 +204,22 @@ void c_derivative(struct c_source *s, const struct emission *x)
 	if (!request_order(c->transform, c->n_transform) || !has_counterpart(c))
 		return;
 	top = outermost(s->p, c);
-	c_line(s,
-	    "/*\n * The derivative: clang with the plugin of Enzyme, -DENZYME where Enzyme works while linking, or\n"
-	    " * -DDERIVATIVE='\"FILE\"' for another engine.  FILE defines, and may call f:\n"
-	    " * static void derivative(%s)\n */",
-	    parameters(s, &top, 'd'));
-	c_line(s,
-	    "#ifdef DERIVATIVE\n#include DERIVATIVE\n#define HAS_DERIVATIVE\n"
-	    "#elif defined ENZYME || defined ENZYME_VERSION_MAJOR\n#define HAS_DERIVATIVE\n"
-	    "extern int enzyme_dup, enzyme_const;\nvoid __enzyme_autodiff(void *, ...);\n"
-	    "void __enzyme_fwddiff(void *, ...);\n");
+	if (x->brief)
+		c_line(s,
+		    "extern int enzyme_dup, enzyme_const;\nvoid __enzyme_autodiff(void *, ...);\n"
+		    "void __enzyme_fwddiff(void *, ...);\n");
+	else
+		c_line(s,
+		    "/*\n * The derivative: clang with the plugin of Enzyme, -DENZYME where Enzyme works while linking, or\n"
+		    " * -DDERIVATIVE='\"FILE\"' for another engine.  FILE defines, and may call f:\n"
+		    " * static void derivative(%s)\n */",
+		    parameters(s, &top, 'd'));
+	if (!x->brief)
+		c_line(s,
+		    "#ifdef DERIVATIVE\n#include DERIVATIVE\n#define HAS_DERIVATIVE\n"
+		    "#elif defined ENZYME || defined ENZYME_VERSION_MAJOR\n#define HAS_DERIVATIVE\n"
+		    "extern int enzyme_dup, enzyme_const;\nvoid __enzyme_autodiff(void *, ...);\n"
+		    "void __enzyme_fwddiff(void *, ...);\n");
 	if (x->truth)
 		put_base(s, &below);
 	for (int k = first_derivative(c); k < c->n_transform; k++) {
@@ -215,7 +230,8 @@ void c_derivative(struct c_source *s, const struct emission *x)
 		below = out;
 		below_name = name;
 	}
-	c_line(s, "#endif\n");
+	if (!x->brief)
+		c_line(s, "#endif\n");
 }
 
 static void put_call(struct c_source *s, const struct tensor *point, const struct outputs *out)
@@ -244,12 +260,15 @@ void c_derivative_call(struct c_source *s, const struct emission *x, int point)
 	struct outputs out;
 
 	if (!has_counterpart(x->c)) {
+		if (x->brief)
+			return;
 		c_line(s, "puts(\"derivative: not judged; C has no counterpart for a batch of derivatives\");");
 		c_line(s, "judged.unclear++;");
 		return;
 	}
 	out = outermost(s->p, x->c);
-	text_put(s->out, "#ifdef HAS_DERIVATIVE\n");
+	if (!x->brief)
+		text_put(s->out, "#ifdef HAS_DERIVATIVE\n");
 	c_line(s, "{");
 	s->depth++;
 	put_call(s, x->c->point[point], &out);
@@ -257,6 +276,8 @@ void c_derivative_call(struct c_source *s, const struct emission *x, int point)
 		c_compare(s, x, point, true, out.at[k].index, &out.at[k].type);
 	s->depth--;
 	c_line(s, "}");
+	if (x->brief)
+		return;
 	text_put(s->out, "#else\n");
 	c_line(s, "puts(\"derivative: not judged; the comment above #ifdef DERIVATIVE says how to have it\");");
 	c_line(s, "judged.unclear++;");

@@ -186,7 +186,7 @@ static void put_main(struct c_source *s, const struct emission *x)
 			c_line(s, "}");
 		}
 	}
-	c_line(s, "return finish();");
+	c_line(s, x->brief ? "return wrong;" : "return finish();");
 	text_put(s->out, "}\n");
 }
 
@@ -217,8 +217,11 @@ bool emit_c(const struct emission *x, struct error *e)
 		return false;
 	s.depth = 0;
 	c_derivative(&s, x);
-	if (x->truth) {
+	if (x->truth)
 		put_main(&s, x);
+	if (x->brief)
+		text_put(x->out, "/* Build: clang -O2 -fplugin=ClangEnzyme-N.so FILE -lm */\n");
+	else if (x->truth) {
 		text_put(x->out, "/*\n");
 		emit_comment(x, " * ", "C");
 		if (has_narrow_floats(&p))

@@ -298,7 +298,13 @@ def test_brief():
         check("ompare(" not in source and "finish" not in source and len(source.splitlines()) < 30, f"{form}, brief: {source}")
         if form != "nx":
             compile(source, form, "exec")
-    check(run(adjudge, "emit", "--format", "c", "--brief", str(square)).returncode == 2, "a brief source in C")
+    vjp = case_of("brief-enzyme", ["s mul x0 x0", "y mul s x1"], x=[0.5, 3])
+    for sign, wanted in (("", RIGHT), ("* 2", WRONG)):
+        path = place / "brief.c"
+        path.write_text(emit("c", vjp, "--brief") + ENZYME)
+        built = run(*cc, "-w", "-o", str(place / "brief"), str(path), f"-DSIGN={sign}", "-lm")
+        done = run(str(place / "brief")) if not built.returncode else built
+        check(done.returncode == wanted and ("WRONG" in done.stdout) == (wanted == WRONG), f"C, brief, '{sign}': exit status {done.returncode}\n{done.stdout}{built.stderr}")
 
 
 def test_ties():

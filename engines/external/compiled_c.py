@@ -21,7 +21,7 @@ import tempfile
 
 import adapter
 import compiled_c_clad
-from compiled_c_clad import C_TYPES, c_type, elements, file_below
+from compiled_c_clad import C_TYPES, c_type, elements, file_below, version_below
 
 COMPILE_SECONDS = 120
 CALL_SECONDS = float(os.environ.get("ADJUDGE_CALL_SECONDS", 10))  # of processor time
@@ -184,11 +184,7 @@ class Enzyme:
         self.flags = [f"-{level}", f"-fplugin={plugin}", "-std=c11", "-DENZYME"] + ["-mllvm", "-enzyme-fast-math=0"] * bool(precise)
         self.name = f"enzyme {level}{' precise' if precise else ''}"
         self.allowances = {} if precise else {"finite_math": True}  # its own arithmetic has LLVM's fast-math flags
-        macros = dict(re.findall(r"#define ENZYME_VERSION_(\w+) (\d+)", self.output("-dM", "-E", "-x", "c", "/dev/null")))
-        self.version = os.environ.get("ENGINE_VERSION") or ".".join(macros.get(k, "?") for k in ("MAJOR", "MINOR", "PATCH"))
-
-    def output(self, *arguments):
-        return subprocess.run([self.clang, *self.flags, *arguments], capture_output=True, text=True).stdout
+        self.version = os.environ.get("ENGINE_VERSION") or version_below("ENZYME", "EnzymeConfigVersion.cmake", r'PACKAGE_VERSION "([^"]+)')
 
     @staticmethod
     def derivative(_):

@@ -19,6 +19,15 @@ def file_below(variable, pattern):
     return found[0]
 
 
+def version_below(variable, name, pattern):
+    """What a file of the folder says, or nothing."""
+    for path in sorted(pathlib.Path(os.environ[variable]).rglob(name)):
+        found = re.search(pattern, path.read_text(errors="replace"))
+        if found:
+            return found[1]
+    return ""
+
+
 def elements(type_text):
     n = 1
     for extent in adapter.shape_of(type_text):
@@ -35,7 +44,7 @@ class Clad:
         plugin, header = file_below("CLAD", "clad.so"), file_below("CLAD", "clad/Differentiator/Differentiator.h")
         self.clang = os.environ.get("CLANG") or "clang++-" + re.search(rb"LLVM_(\d+)\0", plugin.read_bytes())[1].decode()
         self.flags = ["-O1", f"-fplugin={plugin}", "-std=c++17", f"-I{header.parents[2]}", "-DCLAD_NO_NUM_DIFF", "-include", "clad/Differentiator/Differentiator.h"]
-        self.version = os.environ.get("ENGINE_VERSION") or "?"
+        self.version = os.environ.get("ENGINE_VERSION") or version_below("CLAD", "VERSION", r"(\S+)")
 
     @staticmethod
     def derivative(p):

@@ -196,10 +196,6 @@ int command_emit(int argc, char **argv)
 			    name ? "the case" : "--format");
 		return EXIT_USAGE;
 	}
-	if (x.brief && t && !strcmp(t->name, "c")) {
-		complain("emit: there is no brief source in C");
-		return EXIT_USAGE;
-	}
 	arena_init(&a, COMMAND_ARENA);
 	code = emit_case(operand[0], f, t, x, &a);
 	arena_free(&a);
