@@ -175,15 +175,17 @@ def refused(case, status, text):
 
 class Enzyme:
     """derivative: calls of __enzyme_fwddiff and __enzyme_autodiff, which adjudge writes."""
-    suffix, extern, requests = "c", "", FIRST + SECOND
+    suffix, head, extern, requests = "c", "", "", FIRST + SECOND
 
     def __init__(self, mode):
         plugin = file_below("ENZYME", "ClangEnzyme-*.so")
         level, _, precise = mode.removeprefix("enzyme-").partition("-")
+        options = {"": [], "precise": ["-enzyme-fast-math=0"], "strong": ["-enzyme-fast-math=0", "-enzyme-strong-zero=1"]}[precise]
         self.clang = os.environ.get("CLANG") or f"clang-{re.search(r'-([0-9]+)', plugin.name)[1]}"
-        self.flags = [f"-{level}", f"-fplugin={plugin}", "-std=c11", "-DENZYME"] + ["-mllvm", "-enzyme-fast-math=0"] * bool(precise)
-        self.name = f"enzyme {level}{' precise' if precise else ''}"
-        self.allowances = {} if precise else {"finite_math": True}  # its own arithmetic has LLVM's fast-math flags
+        self.flags = [f"-{level}", f"-fplugin={plugin}", "-std=c11", "-DENZYME", *(word for o in options for word in ("-mllvm", o))]
+        self.name = f"enzyme {level}{' ' * bool(precise)}{precise}"
+        # its own arithmetic has LLVM's fast-math flags, and its zeros are numbers like any other
+        self.allowances = {"": {"finite_math": True, "weak_zero": True}, "precise": {"weak_zero": True}, "strong": {}}[precise]
         self.version = os.environ.get("ENGINE_VERSION") or version_below("ENZYME", "EnzymeConfigVersion.cmake", r'PACKAGE_VERSION "([^"]+)')
 
     @staticmethod
@@ -203,7 +205,7 @@ class Compiled:
         self.made += 1
         source = pathlib.Path(self.folder.name) / f"module{self.made}.{self.engine.suffix}"
         module = source.with_suffix(".so")
-        source.write_text(f"#define EXTERN {self.engine.extern}\n" + "".join(p.source for p in programs))
+        source.write_text(f"{self.engine.head}#define EXTERN {self.engine.extern}\n" + "".join(p.source for p in programs))
         command = [self.engine.clang, *self.engine.flags, "-ffp-contract=off", "-w", "-fno-crash-diagnostics", "-shared", "-fPIC", "-o", str(module), str(source), "-lm"]
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=COMPILE_SECONDS)
@@ -263,7 +265,7 @@ def ops():
 
 
 def main():
-    modes = ["enzyme-O2", "enzyme-O1", "enzyme-O0", "enzyme-O3", "enzyme-O2-precise", "enzyme-O1-precise", "clad"]
+    modes = ["enzyme-O2", "enzyme-O1", "enzyme-O0", "enzyme-O3", "enzyme-O2-precise", "enzyme-O1-precise", "enzyme-O2-strong", "clad"]
     mode = sys.argv[1] if len(sys.argv) > 1 else "enzyme-O2"
     if mode not in modes:
         sys.exit(f"compiled_c.py: no mode '{mode}'; there are {', '.join(modes)}")

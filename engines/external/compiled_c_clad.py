@@ -2,6 +2,8 @@
 import os
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 
 import adapter
@@ -28,6 +30,15 @@ def version_below(variable, name, pattern):
     return ""
 
 
+def compiler_that_loads(plugin):
+    """A plugin works with the clang that it was built for alone."""
+    for clang in ["clang++", *(f"clang++-{n}" for n in range(22, 11, -1))]:
+        command = [clang, f"-fplugin={plugin}", "-fsyntax-only", "-x", "c++", "-"]
+        if shutil.which(clang) and not subprocess.run(command, input=b"#ifndef __CLAD__\n#error\n#endif\n", capture_output=True).returncode:
+            return clang
+    sys.exit(f"compiled_c.py: no clang++ here loads {plugin}; the environment variable CLANG names one")
+
+
 def elements(type_text):
     n = 1
     for extent in adapter.shape_of(type_text):
@@ -38,12 +49,13 @@ def elements(type_text):
 class Clad:
     """clad differentiates functions that return a number.  weighted: the sum of all outputs times their cotangents.
     directional: an element of the outputs along the line x + t dx."""
+    head = '#include "clad/Differentiator/Differentiator.h"\n'
     suffix, extern, requests, name, allowances = "cpp", 'extern "C" ', [["jvp"], ["vjp"]], "clad", {}
 
     def __init__(self, _):
         plugin, header = file_below("CLAD", "clad.so"), file_below("CLAD", "clad/Differentiator/Differentiator.h")
-        self.clang = os.environ.get("CLANG") or "clang++-" + re.search(rb"LLVM_(\d+)\0", plugin.read_bytes())[1].decode()
-        self.flags = ["-O1", f"-fplugin={plugin}", "-std=c++17", f"-I{header.parents[2]}", "-DCLAD_NO_NUM_DIFF", "-include", "clad/Differentiator/Differentiator.h"]
+        self.clang = os.environ.get("CLANG") or compiler_that_loads(plugin)
+        self.flags = ["-O1", f"-fplugin={plugin}", "-std=c++17", f"-I{header.parents[2]}", "-DCLAD_NO_NUM_DIFF"]
         self.version = os.environ.get("ENGINE_VERSION") or version_below("CLAD", "VERSION", r"(\S+)")
 
     @staticmethod
