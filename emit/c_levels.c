@@ -210,7 +210,8 @@ void c_derivative(struct c_source *s, const struct emission *x)
 		    "void __enzyme_fwddiff(void *, ...);\n");
 	else
 		c_line(s,
-		    "/*\n * The derivative: clang with the plugin of Enzyme, -DENZYME where Enzyme works while linking, or\n"
+		    "/*\n * The derivative: clang with the plugin of Enzyme, "
+		    "-DENZYME where Enzyme works while linking, or\n"
 		    " * -DDERIVATIVE='\"FILE\"' for another engine.  FILE defines, and may call f:\n"
 		    " * static void derivative(%s)\n */",
 		    parameters(s, &top, 'd'));

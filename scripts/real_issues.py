@@ -78,7 +78,7 @@ def script_of(adjudge, d, entry):
         form = path.is_file() and form_of(entry, json.loads(path.read_text(encoding="utf-8")))
         done = run(adjudge, "emit", "--brief", *["--tight"] * d.get("inaccurate", False), "--format", form, path) if form else None
         if done and done.returncode == 0:
-            language = "cpp" if "#include <" in done.stdout else "cjs" if "require('" in done.stdout else "exs" if form == "nx" else "py"
+            language = "c" if form == "c" else "cpp" if "#include <" in done.stdout else "cjs" if "require('" in done.stdout else "exs" if form == "nx" else "py"
             return {"language": language, "text": done.stdout.strip("\n") + "\n"}
     return None
 

@@ -18,7 +18,10 @@ import scoreboard_pages
 
 ROOT = real_issues.ROOT
 # How a source is run, by language, in a folder of its own that has it as `source`.
-RUNS = {"py": "/usr/bin/python3 -B source", "cjs": "cp source source.cjs && node source.cjs", "cpp": "cp source source.cpp && g++ -std=c++17 -o source.out source.cpp FLAGS || exit 125; ./source.out"}
+RUNS = {"py": "/usr/bin/python3 -B source", "cjs": "cp source source.cjs && node source.cjs", "cpp": "cp source source.cpp && g++ -std=c++17 -o source.out source.cpp FLAGS || exit 125; ./source.out",
+        # a defect of Enzyme may depend on what clang did before
+        "c": "cp source source.c && p=$(find \"$ENZYME\" -name \"ClangEnzyme-*.so\" | head -n 1) && v=${p##*-} && for o in -O2 -O1; do clang-${v%.so} -w $o -DENZYME -fplugin=\"$p\" "
+             "-o source.out source.c -lm || exit 125; ./source.out && r=0 || r=$?; [ $r != 1 ] || exit 1; done; exit $r"}
 
 
 def started(place, text, language):
@@ -50,7 +53,7 @@ def tried(o, place, family, version):
                     if done.returncode:
                         results.append((c["file"], form, None, done.stderr.strip()))
                         continue
-                    language = "cpp" if "#include <" in done.stdout else "cjs" if "require('" in done.stdout else "py"
+                    language = "c" if form == "c" else "cpp" if "#include <" in done.stdout else "cjs" if "require('" in done.stdout else "py"
                     ran = started(place, done.stdout, language)
                     status = 1 if o.brief and ran.returncode > 128 else ran.returncode  # the shell's word for a signal
                     lines = [line for line in (ran.stdout + ran.stderr).splitlines() if "WRONG" in line] or (ran.stderr or ran.stdout).splitlines()[-1:]
