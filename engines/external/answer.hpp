@@ -99,6 +99,8 @@ std::string hello(const std::string &name, const std::string &version, const std
 		names.insert(op.first);
 	for (const auto &op : scalars.constant_right)
 		names.insert(op.first);
+	for (const auto &op : scalars.lines)
+		names.insert(op.first);
 	for (const std::string &op : scalars.others)
 		names.insert(op);
 	std::string spellings;

@@ -242,28 +242,4 @@ template <class Engine> int serve_levels(const char *name, const char *version, 
 	return serve<Engine>(typename Engine::Stacks{}, name, version, declares);
 }
 
-/* What every such type has, under the names of C's library. */
-template <class T> void usual(Scalars<T> &s)
-{
-	ADJUDGE_UNARY("neg", -a);
-	ADJUDGE_UNARY("sqrt", sqrt(a));
-	ADJUDGE_UNARY("rsqrt", literal<T>(1.0) / sqrt(a));
-	ADJUDGE_UNARY("exp", exp(a));
-	ADJUDGE_UNARY("log", log(a));
-	ADJUDGE_UNARY("sin", sin(a));
-	ADJUDGE_UNARY("cos", cos(a));
-	ADJUDGE_UNARY("tan", tan(a));
-	ADJUDGE_UNARY("asin", asin(a));
-	ADJUDGE_UNARY("acos", acos(a));
-	ADJUDGE_UNARY("sinh", sinh(a));
-	ADJUDGE_UNARY("cosh", cosh(a));
-	ADJUDGE_UNARY("tanh", tanh(a));
-	ADJUDGE_UNARY("abs", abs(a));
-	ADJUDGE_BINARY("add", a + b);
-	ADJUDGE_BINARY("sub", a - b);
-	ADJUDGE_BINARY("mul", a * b);
-	ADJUDGE_BINARY("div", a / b);
-	spelled(s);
-}
-
 } // namespace adjudge

@@ -67,6 +67,9 @@ template <class T> struct Scalars {
 	/* The same where one operand is a constant of the program, for a type that has such overloads. */
 	std::map<std::string, std::function<T(const T &, double)>> constant_right;
 	std::map<std::string, std::function<T(double, const T &)>> constant_left;
+	/* Reductions of a line of elements by a call of the engine's own.  reduce_sum and its like have a first
+	 * spelling that uses the ops above. */
+	std::map<std::string, std::function<T(const std::vector<T> &)>> lines;
 	/* The first where the mask is true, else the second, by a choice of the engine's own.  Empty: no engine sees
 	 * that there was a choice. */
 	std::function<T(bool, const T &, const T &)> choose;
@@ -104,7 +107,7 @@ template <class T> struct Scalars {
 			     at != rows.end() && !name(*at).compare(0, begin.size(), begin); ++at)
 				out.insert(name(*at).substr(begin.size()));
 		};
-		add(unary), add(binary), add(constant_right), add(constant_left), add(others);
+		add(unary), add(binary), add(constant_right), add(constant_left), add(lines), add(others);
 		return {out.begin(), out.end()};
 	}
 	/* The key of the spelling that a variant draws. */
@@ -468,9 +471,14 @@ template <class T> void Interpreter<T>::reduced(const Node &n)
 		});
 		return;
 	}
-	if (n.op.compare(0, 7, "reduce_"))
+	const auto own = scalars.lines.find(scalars.drawn(n.op, p.variant));
+	if (n.op.compare(0, 7, "reduce_") && own == scalars.lines.end())
 		throw Unsupported("op " + n.op);
 	lines(n, n.list("axes"), [&](const std::vector<int> &at) {
+		if (own != scalars.lines.end() && !at.empty()) {
+			v[n.out].push_back(own->second(taken(n.args[0], at)));
+			return;
+		}
 		bool product = n.op == "reduce_prod", extremum = n.op == "reduce_max" || n.op == "reduce_min";
 		T out = literal<T>(product ? 1.0 : 0.0);
 		if (at.empty() && n.op != "reduce_sum" && !product)

@@ -35,8 +35,8 @@ def calls_of(name, struct):
     if struct:
         text = text[text.index(f"struct {struct} {{"):].split("\n};")[0]
     if "adjudge::usual(" in text:
-        text = (HERE / "overload.hpp").read_text(encoding="utf-8") + text
-    for m in re.finditer(r'\b(?:ADJUDGE_)?(UNARY|BINARY)\("(\w+)", ', text):
+        text = (HERE / "spellings.hpp").read_text(encoding="utf-8") + text
+    for m in re.finditer(r'\b(?:ADJUDGE_)?(UNARY|BINARY|LINE)\("(\w+)", ', text):
         out[m[1].lower(), m[2]] = argument_of(text, m.end())
     for m in re.finditer(r's\.(\w+)\["(\w+)"\] = \[\]\([^)]*\) -> T \{ return (.*?); \}', text):
         out[m[1], m[2]] = m[3]
@@ -60,10 +60,15 @@ class Calls:
     """Expressions in C++. mixed: the ops that the numbers have with a double on either side."""
 
     def __init__(self, engine):
-        self.rows, self.mixed = calls_of(engine["adapter"], engine.get("struct")), engine.get("mixed", ())
+        self.rows, self.mixed, self.integers = calls_of(engine["adapter"], engine.get("struct")), engine.get("mixed", ()), "symbol" in engine
         self.ops = sorted({op for _, op in self.rows})
+        self.lines = [op for kind, op in self.rows if kind == "line"]
 
     def expression(self, op, operands, constants):
+        if op in self.lines:
+            if not operands:
+                raise Unsupported(f"{op} of nothing")
+            return re.sub(r"\bx\b", lambda m: f"std::vector<T>{{{', '.join(operands)}}}", self.rows["line", op])
         if len(operands) == 1:
             return filled(self.row("unary", op), *operands)
         if len(operands) == 3:
@@ -73,6 +78,8 @@ class Calls:
             right = None
         if right is not None and ("constant_right", op) in self.rows:
             return filled(self.rows["constant_right", op], operands[0], number(right))
+        if op == "pow" and self.integers and right is not None and float(right).is_integer():
+            return filled(self.row("binary", op), operands[0], str(int(right)))
         if op in self.mixed:
             operands = [x if c is None else number(c) for x, c in zip(operands, (left, right))]
         return filled(self.row("binary", op), *operands)
@@ -125,6 +132,14 @@ for mode, real in {"linear": "RealReverseGen", "primal-index": "RealReversePrima
         "number": f"codi::{real}<{{T}}>", "begin": "{N}::Tape &tape{k} = {N}::getTape(); tape{k}.setActive();", "constant": "const {N} {x}({value});",
         "variable": "{N} {x}({value}); tape{k}.registerInput({x});", "value": "{y}.getValue()", "copies": True,
         "output": "tape{k}.registerOutput({y}); {y}.setGradient({w});", "sweep": "tape{k}.setPassive(); tape{k}.evaluate();", "derivative": "{x}.getGradient()"}}
+STAN = {"adapter": "stan_math", "mixed": (*ARITHMETIC, "pow", "atan2", "max", "min"),
+        "build": "-w -D_REENTRANT -DTBB_INTERFACE_NEW -DOMPI_SKIP_MPICXX -I/usr/include/stan-math -I/usr/include/eigen3 -I/usr/lib/x86_64-linux-gnu/openmpi/include -ltbb",
+        "jvp": {**FORWARDS, "number": "stan::math::fvar<{T}>", "variable": "const {N} {x}({value}, {tangent});", "value": "{y}.val()", "derivative": "{y}.d_"}}
+ENGINES["stan-fwd"] = {**STAN, "include": ["stan/math/fwd.hpp"], "title": "Stan Math's fvar"}
+ENGINES["stan-rev"] = {**STAN, "include": ["stan/math/mix.hpp"], "title": "Stan Math's var", "requests": [["vjp"], ["jvp", "vjp"]],
+                       "vjp": {"number": "stan::math::var_value<{T}>", "begin": "", "constant": "const {N} {x}({value});", "variable": "const {N} {x}({value});", "value": "{y}.val()",
+                               "output": "{y}.adj() += {w};", "sweep": "stan::math::grad();", "derivative": "{x}.adj()"}}
+
 
 def vector(name, expressions):
     return f"const std::vector<T> {name}{{{', '.join(expressions)}}};"
@@ -145,6 +160,13 @@ ENGINES["adolc"] = {
     "jvp": "double v[] = {{{tangents}}}, {d}[{m}]; fos_forward(1, {m}, {n}, 0, x, v, p, {d});",
     "vjp": "double w[] = {{{weights}}}, {d}[{n}]; zos_forward(1, {m}, {n}, 1, x, p); fos_reverse(1, {m}, {n}, w, {d});",
     "second": "double {d}_v[] = {{{tangents}}}, {d}_w[] = {{{weights}}}, {d}[{n}]; lagra_hess_vec(1, {m}, {n}, x, {d}_v, {d}_w, {d});", "derivative": "{d}[{i}]", "seconds": "{d}[{i}]"}
+ENGINES["adept"] = {
+    "adapter": "adept", "title": "Adept", "order": 1, "include": ["adept.h"], "build": "-ladept", "mixed": (*ARITHMETIC, "pow", "atan2", "max", "min"), "number": "adept::adouble",
+    "record": ["adept::Stack stack;", "T x[] = {{{values}}};", "stack.new_recording();"], "variable": "const T {x} = x[{i}];", "end": ["T y[] = {{{results}}};"], "result": "y[{i}].value()",
+    "jvp": "const double v[] = {{{tangents}}}; double {d}[{m}]; adept::set_gradients(x, {n}, v); stack.forward(); adept::get_gradients(y, {m}, {d});",
+    "vjp": "const double w[] = {{{weights}}}; double {d}[{n}]; adept::set_gradients(y, {m}, w); stack.reverse(); adept::get_gradients(x, {n}, {d});", "derivative": "{d}[{i}]"}
+# An engine of expressions: its derivatives are expressions, too.
+ENGINES["ginac"] = {"adapter": "ginac_expressions", "title": "GiNaC", "include": ["ginac/ginac.h"], "build": "-lginac -lcln", "symbol": "const GiNaC::realsymbol {x};"}
 
 
 # ---- sources ----
@@ -155,7 +177,7 @@ class Source:
 
     def __init__(self, engine, case, point):
         self.engine, self.case, self.lines, calls = engine, case, [], Calls(engine)
-        self.statements = Statements(case, literal, calls.expression, "const T {} = {};".format, engine.get("vector"))
+        self.statements = Statements(case, literal, calls.expression, "const T {} = {};".format, engine.get("vector"), calls.lines)
         p = self.program = self.statements.program
         self.inputs = {x: [number(float(v)) for v in adapter.flat(d, p.types[x])] for x, d in zip(p.inputs, point)}
         self.discrete = [x for x in p.inputs if not adapter.floating(p.types[x])]
@@ -333,6 +355,43 @@ class Levels(Source):
                                               weights=", ".join(map(number, weights)), **words))
         return [way["derivative"].format(d=d, x=x, i=i) for i, x in enumerate(variables)]
 
+class Expressions(Source):
+    """For an engine of expressions: each level makes expressions of those below."""
+
+    HELPERS = """using T = GiNaC::ex;
+
+static double number(const T &e, const GiNaC::exmap &at)
+{
+	const T v = e.subs(at).evalf();
+	return v.info(GiNaC::info_flags::real) ? GiNaC::ex_to<GiNaC::numeric>(v).to_double() : std::nan("");
+}"""
+
+    def write(self):
+        names, values = self.names(), [v for x in self.inputs.values() for v in x]
+        self.lines += ["GiNaC::Digits = 720;", *(self.engine["symbol"].format(x=x) for x in names)]
+        derived = results = self.run(names)
+        of = self.types
+        for k, level in enumerate(self.levels):
+            derived = self.level(level, derived, of, names, f"d{k + 1}" if len(self.levels) > 1 else "d")
+            of = [self.program.types[list(self.inputs)[i]] for i in level["wrt"]] if level["transform"] == "vjp" else of
+        self.lines.append(f"const GiNaC::exmap at{{{', '.join(f'{{{x}, T({v})}}' for x, v in zip(names, values))}}};")
+        self.judged("primal", [f"number({y}, at)" for y in results], self.types)
+        if self.levels:
+            self.judged("derivative", [f"number({y}, at)" for y in derived], self.differentiated())
+        return self.text(self.HELPERS)
+
+    def level(self, level, of, types, names, d):
+        """The elements of a derivative of these expressions."""
+        seeds, wanted = self.seeds(level, types), self.elements(level["wrt"])
+        if level["transform"] == "vjp":
+            sums = [[(w, y, x) for w, y in zip(seeds, of)] for x, kept in zip(names, wanted) if kept]
+        else:
+            sums = [[(w, y, x) for w, x, kept in zip(seeds, names, wanted) if kept] for y in of]
+        for k, terms in enumerate(sums):
+            parts = [f"{y}.diff({x})" if w == 1 else f"T({number(w)}) * {y}.diff({x})" for w, y, x in terms if w]
+            self.lines.append(f"const T {d}_{k} = {' + '.join(parts) or 'T(0)'};")
+        return [f"{d}_{k}" for k in range(len(sums))]
+
 
 def nested(value, shape):
     for extent in reversed(shape):
@@ -343,7 +402,7 @@ def nested(value, shape):
 def emit(engine, case):
     if case.get("variant"):
         raise Unsupported("a case with spellings")
-    points = [(Tape if "record" in engine else Levels)(engine, case, point).write() for point in case["points"]]
+    points = [(Tape if "record" in engine else Expressions if "symbol" in engine else Levels)(engine, case, point).write() for point in case["points"]]
     head = [f"/* Build: g++ -std=c++17 FILE {engine.get('build', '')} */", *(f"#define {d}" for d in engine.get("define", [])), *(f"#include <{i}>" for i in engine["include"]), "", points[0][0], ""]
     blocks = points[0][1] if len(points) == 1 else [line for _, lines in points for line in ("{", *(f"\t{line}" for line in lines), "}")]
     return "\n".join([*head, "static void ask()", "{", *(f"\t{line}" for line in blocks), "}"]) + "\n"
@@ -353,8 +412,8 @@ def main():
     if len(sys.argv) < 2 or sys.argv[1] not in ENGINES:
         sys.exit(f"Usage: {sys.argv[0]} ENGINE --emit, where ENGINE is one of {', '.join(ENGINES)}")
     engine = ENGINES[sys.argv[1]]
-    levels = [name for name in ("jvp", "vjp") if name in engine]
-    requests = [list(stack) for n in range(1, engine.get("order", 2) + 1) for stack in itertools.product(levels, repeat=n)]
+    levels = [name for name in ("jvp", "vjp") if name in engine or "symbol" in engine]
+    requests = engine.get("requests") or [list(stack) for n in range(1, engine.get("order", 2) + 1) for stack in itertools.product(levels, repeat=n)]
     adapter.main({"name": sys.argv[1], "version": "", "requests": requests, "dtypes": ["f64", "i64", "i32", "bool"], "constants": True, "unroll": True, "weak_zero": True, "emits": "cpp",
                   "ops": ["constant", "select", "matmul", "clamp", "scatter_set", "scatter_add", "scatter_mul", "scatter_min", "scatter_max", "cumsum", "cumprod", *MOVES, *FOLDS,
                           *sorted(set(Calls(engine).ops) - {"constant"})]},

@@ -15,6 +15,8 @@ namespace adjudge
 #define ADJUDGE_UNARY(name, call) s.unary[name] = [](const T &a) -> T { return T(call); }
 #define ADJUDGE_BINARY(name, call) \
 	adjudge::add_binary(s, name, [](const auto &a, const auto &b) -> decltype(T(call)) { return T(call); })
+/* call: of x, a vector of elements. */
+#define ADJUDGE_LINE(name, call) s.lines[name] = [](const std::vector<T> &x) -> T { return T(call); }
 /* An assignment to a copy of a. */
 #define ADJUDGE_ASSIGNED(name, sign) \
 	adjudge::add_binary(s, name, \
@@ -53,6 +55,30 @@ template <class T> void spelled(Scalars<T> &s)
 	ADJUDGE_BINARY("sub|a + -b", a + -b);
 	ADJUDGE_UNARY("neg|0 - x", literal<T>(0.0) - a);
 	ADJUDGE_UNARY("neg|-1 x", literal<T>(-1.0) * a);
+}
+
+/* What every such type has, under the names of C's library. */
+template <class T> void usual(Scalars<T> &s)
+{
+	ADJUDGE_UNARY("neg", -a);
+	ADJUDGE_UNARY("sqrt", sqrt(a));
+	ADJUDGE_UNARY("rsqrt", literal<T>(1.0) / sqrt(a));
+	ADJUDGE_UNARY("exp", exp(a));
+	ADJUDGE_UNARY("log", log(a));
+	ADJUDGE_UNARY("sin", sin(a));
+	ADJUDGE_UNARY("cos", cos(a));
+	ADJUDGE_UNARY("tan", tan(a));
+	ADJUDGE_UNARY("asin", asin(a));
+	ADJUDGE_UNARY("acos", acos(a));
+	ADJUDGE_UNARY("sinh", sinh(a));
+	ADJUDGE_UNARY("cosh", cosh(a));
+	ADJUDGE_UNARY("tanh", tanh(a));
+	ADJUDGE_UNARY("abs", abs(a));
+	ADJUDGE_BINARY("add", a + b);
+	ADJUDGE_BINARY("sub", a - b);
+	ADJUDGE_BINARY("mul", a * b);
+	ADJUDGE_BINARY("div", a / b);
+	spelled(s);
 }
 
 } // namespace adjudge

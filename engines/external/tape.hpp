@@ -11,12 +11,19 @@
 namespace adjudge
 {
 
+template <class Tape, class = void> struct HasSecond : std::false_type {
+};
+template <class Tape> struct HasSecond<Tape, std::void_t<decltype(&Tape::hessvec)>> : std::true_type {
+};
+
 /*
  * Tape has the type Number and these functions:
  *
  *    static void scalars(Scalars<Number> &)
  *    void record(const Program &, const std::vector<double> &point, std::vector<double> &y)
  *    jacvec(v) [m], vecjac(w) [n], and hessvec(w, v) [n], the gradient of w'f in direction v, for the last record
+ *
+ * Without hessvec it is asked for first derivatives alone.
  *
  * point, y: all inputs and all results, flattened; n: elements of active inputs.
  */
@@ -65,6 +72,8 @@ template <class Tape> std::string answer_point(const cJSON *c, const cJSON *poin
 		put_list(text, "derivative", out, outputs, tape.jacvec(seeds(level[0], "tangents", in, wrt(0))));
 	} else if (level.size() == 1) {
 		put_list(text, "derivative", in, wrt(0), tape.vecjac(seeds(level[0], "cotangents", out, outputs)));
+	} else if constexpr (!HasSecond<Tape>::value) {
+		throw Unsupported("second derivatives");
 	} else if (jvp(0) && jvp(1)) {
 		/* the second derivative of each result, in both directions */
 		std::vector<double> v = seeds(level[0], "tangents", in, wrt(0)),
@@ -94,8 +103,8 @@ template <class Tape> int serve(const char *name, const char *version, const cha
 {
 	Scalars<typename Tape::Number> scalars;
 	Tape::scalars(scalars);
-	const char
-	    *requests = "[[\"jvp\"],[\"vjp\"],[\"jvp\",\"jvp\"],[\"jvp\",\"vjp\"],[\"vjp\",\"jvp\"],[\"vjp\",\"vjp\"]]";
+	const char *second = ",[\"jvp\",\"jvp\"],[\"jvp\",\"vjp\"],[\"vjp\",\"jvp\"],[\"vjp\",\"vjp\"]";
+	std::string requests = "[[\"jvp\"],[\"vjp\"]" + std::string(HasSecond<Tape>::value ? second : "") + "]";
 	return answer_lines(hello(name, version, requests, scalars, declares), answer_point<Tape>);
 }
 
