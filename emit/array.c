@@ -431,8 +431,9 @@ static void put_head(const struct array_source *s)
 static bool emit_array(const struct emission *of, const struct array_target *target, const char *mode, struct error *e)
 {
 	struct emission x = *of;
+	const struct array_target spelled = array_spelled(target, of->c->variant, x.arena);
 	struct array_source s = {.x = &x,
-	    .target = target,
+	    .target = &spelled,
 	    .calls = array_calls_of(target, mode, of->c->variant),
 	    .arena = x.arena,
 	    .out = x.out};

@@ -21,13 +21,15 @@ enum form {
 	FORM_LEADING,       /* `axis` is 0 */
 	FORM_UNIT,          /* every stride is 1 */
 	FORM_MATRICES,      /* no operand is a vector */
-	FORM_SMALL          /* no operand has more than two axes */
+	FORM_SMALL,         /* no operand has more than two axes */
+	FORM_SAME           /* all operands have one shape */
 };
 
 struct op_row {
 	enum op op;
 	enum form form;
 	const char *text; /* of an expression, or, with the key out, of a line; NULL: the target has no counterpart */
+	const char *name; /* of a spelling; NULL: the usual row */
 };
 
 /*
@@ -78,6 +80,7 @@ struct array_target {
 	bool clamps;    /* dynamic slices clamp their starts themselves */
 	const struct op_row *row;
 	int n_row;
+	const struct op_row *spelling;   /* other calls for ops; ends with a row of NULLs */
 	const struct array_calls *calls; /* ends with a row of NULLs; no row: one mode, with the members above */
 };
 
@@ -91,6 +94,9 @@ struct array_target {
 
 /* The calls of a mode that the variant of a case draws. */
 const struct array_calls *array_calls_of(const struct array_target *target, const char *mode, int variant);
+
+/* The target with the rows of the spellings that the variant of a case draws, before the usual ones; in the arena. */
+struct array_target array_spelled(const struct array_target *target, int variant, struct arena *a);
 
 /* ---- templates (template.c) ---- */
 

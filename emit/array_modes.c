@@ -26,6 +26,47 @@ const struct array_calls *array_calls_of(const struct array_target *target, cons
 	return n ? row[testcase_spelling(variant, hello_spelled_name(SPELLED_REQUEST), n)] : &usual;
 }
 
+/* ---- spellings of ops ---- */
+
+/* The names of an op's spellings, the usual one first. */
+static struct spelling_list spellings_of(const struct array_target *target, enum op op)
+{
+	struct spelling_list list = {.n = 1, .name = {"as usual"}};
+
+	for (const struct op_row *row = target->spelling; row->text; row++) {
+		bool known = row->op != op || list.n == LIMIT_SPELLINGS;
+
+		for (int k = 0; k < list.n; k++)
+			known = known || !strcmp(list.name[k], row->name);
+		if (!known)
+			list.name[list.n++] = row->name;
+	}
+	return list;
+}
+
+struct array_target array_spelled(const struct array_target *target, int variant, struct arena *a)
+{
+	struct array_target out = *target;
+	struct op_row *all;
+	int n = 0;
+
+	while (target->spelling[n].text)
+		n++;
+	all = NEW(a, struct op_row, n + target->n_row);
+	out.row = all;
+	out.n_row = 0;
+	for (int k = 0; k < n && variant; k++) {
+		const struct op_row *row = &target->spelling[k];
+		struct spelling_list list = spellings_of(target, row->op);
+
+		if (!strcmp(list.name[testcase_spelling(variant, op_table[row->op].name, list.n)], row->name))
+			all[out.n_row++] = *row;
+	}
+	for (int k = 0; k < target->n_row; k++)
+		all[out.n_row++] = target->row[k];
+	return out;
+}
+
 /* ---- what may be asked ---- */
 
 /* Adds a stack, if the target has its levels. */
@@ -79,8 +120,16 @@ static struct hello hello_of(
 	list->n = rows_of(target, mode, row);
 	for (int k = 0; k < list->n; k++)
 		list->name[k] = row[k]->name;
-	out.variants = list->n > 1;
-	out.spelling[SPELLED_REQUEST] = out.variants ? list : NULL;
+	if (list->n > 1)
+		out.spelling[SPELLED_REQUEST] = list;
+	for (int op = 0; op < OP_COUNT; op++) {
+		struct spelling_list calls = spellings_of(target, (enum op)op);
+
+		if (calls.n > 1)
+			out.spelling[op] = arena_copy(a, &calls, 1, sizeof calls);
+	}
+	for (int k = 0; k < SPELLED_COUNT; k++)
+		out.variants = out.variants || out.spelling[k];
 	return out;
 }
 

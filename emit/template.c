@@ -161,6 +161,11 @@ static bool fits(const struct template_node *x, enum form form)
 		return first->shape.rank > 1 && last->shape.rank > 1;
 	case FORM_SMALL:
 		return first->shape.rank <= 2 && last->shape.rank <= 2;
+	case FORM_SAME:
+		for (int k = 1; k < node->n_arg; k++)
+			if (!shape_equal(&x->p->type[node->arg[k]].shape, &first->shape))
+				return false;
+		return true;
 	}
 	return false;
 }
