@@ -33,6 +33,9 @@ class Array(np.ndarray):
     def numpy(self):
         return np.asarray(self)
 
+    def __pow__(self, y):  # an array of rank 0 keeps its dtype too
+        return np.power(self, np.asarray(y, self.dtype)).view(Array)
+
 
 class Place:
     """x.at[index]: updates are copies."""
@@ -210,7 +213,7 @@ def jax_while(cond, body, init):
 def scan(f, init, xs, length):
     rows = []
     for k in range(length):
-        init, y = f(init, tuple(x[k] for x in xs))
+        init, y = f(init, tuple(array(x[k]) for x in xs))
         rows.append(y)
     if not rows:  # the types alone
         rows = [f(init, tuple(array(np.zeros(x.shape[1:], x.dtype)) for x in xs))[1]]
@@ -222,7 +225,7 @@ def vmap(f, in_axes):
     def batched(*xs):
         record(f"jax.vmap({f.__name__}, in_axes={in_axes})")
         n = next(len(x) for x, axis in zip(xs, in_axes) if axis == 0)
-        rows = [f(*(x[k] if axis == 0 else x for x, axis in zip(xs, in_axes))) for k in range(n)]
+        rows = [f(*(array(x[k]) if axis == 0 else x for x, axis in zip(xs, in_axes))) for k in range(n)]
         return tuple(array(np.stack(column)) for column in zip(*rows))
     return batched
 
@@ -256,8 +259,9 @@ def linearize(f, *primals):
 def jax_modules():
     lax = Library("jax.lax", cond=lambda p, yes, no: yes() if p else no(), fori_loop=fori_loop, while_loop=jax_while, scan=scan, broadcasted_iota=iota, stop_gradient=lambda x: x,
                   rsqrt=rsqrt, erf=like(erf), div=divided, rem=rem, shift_left=shifted(np.left_shift), shift_right_arithmetic=shifted(np.right_shift),
-                  dynamic_slice=lambda x, start, size: x[window(x, start, size)], dynamic_update_slice=dynamic_update_slice, pad=lax_pad)
-    jnp = Library("jax.numpy", array=array, mod=mod)
+                  dynamic_slice=lambda x, start, size: x[window(x, start, size)], dynamic_update_slice=dynamic_update_slice, pad=lax_pad,
+                  associative_scan=lambda f, x, axis: f.accumulate(x, axis=axis))
+    jnp = Library("jax.numpy", array=array, mod=mod, add=np.add, multiply=np.multiply)
     nn = Library("jax.nn", sigmoid=sigmoid, logsumexp=logsumexp)
     jax = Library("jax", __path__=[], __version__="stand-in", numpy=jnp, lax=lax, nn=nn, vmap=vmap, jvp=jvp, vjp=vjp, linearize=linearize, jit=compiled("jax.jit"), checkpoint=compiled("jax.checkpoint"),
                   config=types.SimpleNamespace(update=lambda *_: None))
@@ -274,7 +278,7 @@ def tf_while(cond, body, loop_vars):
 
 def vectorized_map(f, elems):
     record("tf.vectorized_map")
-    rows = [f(tuple(x[k] for x in elems)) for k in range(len(elems[0]))]
+    rows = [f(tuple(array(x[k]) for x in elems)) for k in range(len(elems[0]))]
     return tuple(array(np.stack(column)) for column in zip(*rows))
 
 
@@ -349,7 +353,7 @@ def tf_modules():
                  pad=lambda x, widths, constant_values: np.pad(x, widths, constant_values=constant_values), reverse=lambda x, axis: np.flip(x, axis), norm=np.linalg.norm,
                  reduce_logsumexp=logsumexp, cumsum=scanned(np.cumsum), argsort=lambda x, axis, stable: np.argsort(x, axis, "stable"), argmax=lambda x, axis, output_type: array(np.argmax(x, axis), output_type),
                  tensor_scatter_nd_update=scattered("set"), tensor_scatter_nd_add=scattered("add"), tensor_scatter_nd_min=scattered("min"), tensor_scatter_nd_max=scattered("max"),
-                 math=math_, bitwise=bitwise, experimental=types.SimpleNamespace(numpy=numpy), vectorized_map=vectorized_map, function=compiled("tf.function"), GradientTape=GradientTape,
+                 math=math_, bitwise=bitwise, gather_nd=lambda x, at: x[np.asarray(at)[..., 0]], compat=types.SimpleNamespace(v1=Library("tf.compat.v1")), experimental=types.SimpleNamespace(numpy=numpy), vectorized_map=vectorized_map, function=compiled("tf.function"), GradientTape=GradientTape,
                  UnconnectedGradients=types.SimpleNamespace(ZERO="zero"), autodiff=types.SimpleNamespace(ForwardAccumulator=ForwardAccumulator), **own)
     return {"tensorflow": tf}
 

@@ -95,6 +95,15 @@ ANSWERS = [
     ("tensorflow", case(vjp(0, [3.0, 4.0], wrt=(0, 2)), **TWO),
      [{"primal": [{"type": "i64[]", "data": [-3]}, {"type": "f64[2]", "data": ["0x1.0000000000000p+1", "0x1.0000000000000p+3"]}], "derivative": [{"type": "i64[]", "data": [0]}, ZERO]}]),
 ]
+# Other calls for an op; a slice with steps takes the usual one.
+CUT = {"inputs": ("x: f64[4]",), "points": (([0.5, 2.0, 4.0, 8.0],),)}
+SPELLED = [
+    ("jax", "slice", "lax.dynamic_slice", {**CUT, "body": ({"out": ["y: f64[2]"], "op": "slice", "args": ["x"], "start": [1], "size": [2]},)}, "lax.dynamic_slice(v0, (1,), (2,))"),
+    ("jax", "slice", "lax.dynamic_slice", {**CUT, "body": ({"out": ["y: f64[2]"], "op": "slice", "args": ["x"], "start": [1], "size": [2], "stride": [2]},)}, "v0[1:4:2]"),
+    ("jax", "square", "as usual", {"body": ({"out": ["y: f64[]"], "op": "square", "args": ["x"]},)}, "jnp.square(v0)"),
+    ("jax", "square", "x ** 2", {"body": ({"out": ["y: f64[]"], "op": "square", "args": ["x"]},)}, "v0 ** 2"),
+    ("tensorflow", "square", "x ** 2", {"body": ({"out": ["y: f64[]"], "op": "square", "args": ["x"]},)}, "v0 ** 2"),
+]
 engines = {}
 
 
@@ -105,9 +114,9 @@ def engine(name, mode):
     return engines[name, mode]
 
 
-def drawn(names, name):
+def drawn(names, name, of="request"):
     """The smallest variant by which that spelling is drawn."""
-    return next(v for v in range(1 << 16) if adapter.spelling(v, "request", len(names)) == names.index(name))
+    return next(v for v in range(1 << 16) if adapter.spelling(v, of, len(names)) == names.index(name))
 
 
 failed = []
@@ -121,12 +130,17 @@ def expect(what, got, wanted):
 
 for name, mode, spelled, asked, wanted in TABLE:
     e = engine(name, mode)
-    names = e.hello()["spellings"]["request"] if "spellings" in e.hello() else []
+    names = e.hello()["spellings"].get("request", [])
     stand_ins.calls.clear()
     e.answer({**asked, **({"variant": drawn(names, spelled)} if spelled and spelled != names[0] else {})})
     expect(f"{name} {mode}, {spelled or 'the first spelling'}, {[level['transform'] for level in asked['request']]}", list(stand_ins.calls), wanted)
 for name, asked, wanted in ANSWERS:
     expect(f"{name}, the answer", engine(name, "eager").answer(asked), wanted)
+
+for name, op, spelled, asked, wanted in SPELLED:
+    e = engine(name, "eager")
+    source = e.sources(case(**asked, variant=drawn(e.hello()["spellings"][op], spelled, op)))
+    expect(f"{name}, {op} as {spelled}", wanted if f" = {wanted}\n" in source else source, wanted)
 
 # What the engine or the templates lack is no finding, another exception is one.
 says = lambda asked: adapter.guarded(engine("tensorflow", "eager").answer, asked)[0]

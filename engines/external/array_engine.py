@@ -33,6 +33,7 @@ ENGINES = {
                    "UnimplementedError|OpKernel|Could not find device for node|gradient registry has no entry"),
 }
 # Zeros are numbers like any other in both: their documents say so of where, and advise to replace the operand too.
+# XLA and the optimizer of graphs regroup constants, for JAX also in the body of a loop that is called eagerly.
 DECLARED = {"weak_zero": True, "flushes": ["f64", "f32", "bf16"], "timeout_ms": 120000}
 
 
@@ -107,7 +108,8 @@ class Engine:
     def hello(self):
         version = getattr(self.module, "__version__", "")
         requests = [stack for stack in self.sources.hello["requests"] if ("batch" in stack) == (self.mode == "vmap")]
-        return {**self.sources.hello, "requests": requests, "name": f"{self.name}.{self.mode}", "version": version, **DECLARED}
+        return {**self.sources.hello, "requests": requests, "name": f"{self.name}.{self.mode}", "version": version, **DECLARED,
+                "reassociates": (self.name, self.mode) != ("tensorflow", "eager")}
 
     def answer(self, case):
         told = {"primal": [], "derivative": []}
