@@ -20,7 +20,7 @@ ROOT = real_issues.ROOT
 # How a source is run, by language, in a folder of its own that has it as `source`.
 RUNS = {"py": "/usr/bin/python3 -B source", "cjs": "cp source source.cjs && node source.cjs", "cpp": "cp source source.cpp && g++ -std=c++17 -o source.out source.cpp FLAGS || exit 125; ./source.out",
         # a defect of Enzyme may depend on what clang did before
-        "c": "cp source source.c && p=$(find \"$ENZYME\" -name \"ClangEnzyme-*.so\" | head -n 1) && v=${p##*-} && for o in -O2 -O1; do clang-${v%.so} -w $o -DENZYME -fplugin=\"$p\" "
+        "c": "cp source source.c && p=$(find \"$ENZYME\" -name \"ClangEnzyme-*.so\" | head -n 1) && v=${p##*-} && for o in -O2 -O1 \"-O1 -mllvm -enzyme-fast-math=0\"; do clang-${v%.so} -w $o -DENZYME -fplugin=\"$p\" "
              "-o source.out source.c -lm || exit 125; ./source.out && r=0 || r=$?; [ $r != 1 ] || exit 1; done; exit $r"}
 
 
