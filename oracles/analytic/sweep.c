@@ -106,12 +106,17 @@ static const struct chain *chain_of(struct analytic *self, int k, int j, bool ad
 
 /* ---- sweeps ---- */
 
-/* Whether the value of scalar k is that of an operand: an engine may keep one adjoint for both, as if k were a move. */
-static bool is_operand(const struct scalar *s, const struct partial *p)
+/*
+ * Whether the value of scalar k is that of its parent: an engine may keep one adjoint for both, as if k were a move.
+ * Besides an extremum, that is an op without an effect: a sum or a product of one element, x + 0, 1 x.  A sign does not
+ * matter, because two negations in a row have no effect either.
+ */
+static bool is_operand(const struct analytic *self, int k, int parent, const struct partial *p)
 {
-	if (s->op != OP_MAX && s->op != OP_MIN && s->op != OP_REDUCE_MAX && s->op != OP_REDUCE_MIN && s->op != OP_ABS)
-		return false;
-	return p->tight == 0 && p->magnitude == 1 && mpfr_sgn(p->value) > 0;
+	const struct evaluation *ev = &self->ev;
+
+	return p->tight == 0 && p->magnitude == 1 && ev->scalar[k].dtype == ev->scalar[parent].dtype &&
+	    mpfr_cmpabs(ev->value[k], ev->value[parent]) == 0;
 }
 
 /*
@@ -166,7 +171,7 @@ static void adjoint_of(struct analytic *self, const struct conventions *conventi
 			continue;
 		bool connected = analytic_partial(self, conventions, k, j, &p);
 		flow_add_product(self, k, parent, k, connected ? &p : NULL, chain_of(self, k, j, true, &chain));
-		bool operand = connected && is_operand(s, &p) && self->flow[k].terms.n > 1;
+		bool operand = connected && self->flow[k].terms.n > 1 && is_operand(self, k, parent, &p);
 		self->flow[parent].grouped |= operand;
 		if (operand || (connected && (passes_on(self, k, &p) || regroup_joins(self, k, parent, &p))))
 			add_up_there(&self->flow[parent].terms, &self->flow[k].terms);
