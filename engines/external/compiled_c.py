@@ -265,8 +265,8 @@ def ops():
 
 
 def main():
-    modes = ["enzyme-O2", "enzyme-O1", "enzyme-O0", "enzyme-O3", "enzyme-O2-precise", "enzyme-O1-precise", "enzyme-O2-strong", "clad"]
-    mode = sys.argv[1] if len(sys.argv) > 1 else "enzyme-O2"
+    modes = ["enzyme-O2-precise", "enzyme-O1-precise", "enzyme-O2", "enzyme-O1", "enzyme-O0", "enzyme-O3", "enzyme-O2-strong", "clad"]
+    mode = sys.argv[1] if len(sys.argv) > 1 else modes[0]
     if mode not in modes:
         sys.exit(f"compiled_c.py: no mode '{mode}'; there are {', '.join(modes)}")
     engine = (compiled_c_clad.Clad if mode == "clad" else Enzyme)(mode)
