@@ -156,6 +156,28 @@ def test_files_of_the_user(base, campaign):
     own.unlink()
 
 
+def test_unfiled_reports(base, _):
+    """Reports that a killed campaign wrote and did not save are judged again, though all its cases are judged."""
+    for jobs in (1, 2):
+        out = base / f"unfiled{jobs}"
+        fuzz("--driver", "plain", "--seed", 3, "--cases", 60, "--jobs", jobs, "--engine", "tape+scale:mul:1.5", "--out", out, code=1)
+        reports = sorted(x.name for x in (out / "findings").iterdir())
+        # A report of a bug that the state knows by another report, such as one that was replaced.
+        shutil.copy(out / "findings" / reports[0], out / "findings/0123456789abcdef.json")
+        fuzz("--resume", out, "--jobs", jobs, code=1)
+        check(sorted(x.name for x in (out / "findings").iterdir()) == reports, "a report that belongs to a finding is still there")
+        check(not list((out / "pending").iterdir()), "a case is pending after it was judged")
+        # Reports of bugs that the state does not know.
+        state = json.loads((out / "state.json").read_text())
+        check(state["findings"], "no finding in the state")
+        state["findings"] = []
+        (out / "state.json").write_text(json.dumps(state))
+        fuzz("--resume", out, "--jobs", jobs, code=1)
+        found = sorted(pathlib.Path(f["file"]).name for f in json.loads((out / "summary.json").read_text())["findings"])
+        check(found and found == sorted(x.name for x in (out / "findings").iterdir()), f"an unsaved finding is lost: {found} of {reports}")
+        check(not list((out / "pending").iterdir()), "a case is pending after it was judged")
+
+
 def test_ignored_ends(base, _):
     """A process that judges is killed, and adjudge was started by a program that ignores SIGCHLD."""
     command = [adjudge, "fuzz", "--quiet", "--engine", "tape", "--jobs", "2", "--driver", "generate", "--cases", "1200", "--out", str(base / "chld")]
@@ -174,7 +196,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         base = pathlib.Path(name)
         begin(base / "whole")
-        for test in (test_engines_from_outside, test_options, test_damaged, test_no_files, test_files_of_the_user, test_ignored_ends):
+        for test in (test_engines_from_outside, test_options, test_damaged, test_no_files, test_files_of_the_user, test_unfiled_reports, test_ignored_ends):
             test(base, base / "whole")
             shutil.rmtree(base / "copy", ignore_errors=True)
     print("\n".join(failures[:40]) or "--resume of a hostile directory is in order")

@@ -97,7 +97,7 @@ static const char *why_over(const struct campaign *self)
 		return "failure";
 	if (triage_full(&self->triage))
 		return "max-findings";
-	if (o->cases && self->drawn >= o->cases)
+	if (o->cases && self->drawn >= o->cases && !(self->has_unfiled && self->given_done < self->given.n))
 		return all_cases;
 	if (self->deadline > 0 && bench_clock() >= self->deadline)
 		return "time";

@@ -149,9 +149,21 @@ static bool is_own_name(const char *name)
 	return strspn(name, "0123456789abcdef") == 16 && !strcmp(name + 16, ".json");
 }
 
+/* Has the case in that file judged first.  Until this is saved, it waits in `pending`.  False: it cannot be read or
+ * kept. */
+static bool judge_first(struct campaign *self, const char *path, const char *name)
+{
+	const int k = self->given.n;
+
+	read_case(self, path, &self->given);
+	return self->given.n > k &&
+	    write_or_fail(&self->failure, self->pending_dir, name, self->given.at[k].text, self->given.at[k].len);
+}
+
 /*
  * Failing cases that the state does not know, because the campaign was killed while it minimized them or before it had
- * saved the state.  Independent cases will be drawn again, so their files go.  Others are judged first.
+ * saved the state.  Independent cases will be drawn again, so their files go.  Others are judged first, and their
+ * reports go, too: what such a case shows may belong to another finding now.
  */
 static void take_unfiled(struct campaign *self, const char *dir)
 {
@@ -163,9 +175,9 @@ static void take_unfiled(struct campaign *self, const char *dir)
 
 		if (!is_own_name(name) || has_report(self, name))
 			continue;
-		if (self->mutates)
-			read_case(self, files.at[i], &self->given);
-		else
+		if (self->mutates && !judge_first(self, files.at[i], name))
+			continue;
+		if (!self->mutates || dir != self->pending_dir)
 			file_remove(dir, name, &e);
 	}
 	paths_free(&files);
@@ -195,6 +207,7 @@ void corpus_go_on(struct campaign *self)
 	if (!self->mutates)
 		return;
 	self->has_pending = true;
+	self->has_unfiled = self->given.n > n_given && self->given_done >= n_given;
 	corpus_refresh(self);
 	self->in_corpus = self->kept_room;
 	self->given_at = self->given_done < n_given ? self->given_done : n_given;

@@ -83,7 +83,8 @@ struct campaign {
 	int given_at;             /* a mutating driver has begun so many of them */
 	int given_done;           /* of a mutating driver: so many of the first ones are counted */
 	bool has_pending;         /* cases of pending_dir are among the given ones */
-	struct corpus_list kept;  /* of earlier runs of this campaign, and of other processes */
+	bool has_unfiled; /* among them is one that no budget of cases keeps out: it was judged before the kill */
+	struct corpus_list kept; /* of earlier runs of this campaign, and of other processes */
 	struct corpus_room kept_room;
 	int n_taken;
 	uint64_t *taken;              /* [n_taken]: files of corpus_dir that corpus_refresh has read; owned */
