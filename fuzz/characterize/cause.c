@@ -444,6 +444,15 @@ static const char *about_need(const struct lab *l)
 	return "";
 }
 
+/* Whether both say the same: "It fails only if X." and "It fails where X." */
+static bool repeats_need(const char *need, const struct condition *c)
+{
+	static const char only[] = "It fails only if ", where[] = "It fails where ";
+
+	return !strncmp(need, only, sizeof only - 1) && !strncmp(c->text, where, sizeof where - 1) &&
+	    !strcmp(need + sizeof only - 1, c->text + sizeof where - 1);
+}
+
 /* Whether a condition that is not always right tells most variants apart. */
 static bool is_strong(const struct condition *c)
 {
@@ -484,6 +493,8 @@ static const char *about_condition(struct lab *l)
 		return repeats_counts(l, c) ? "" : LAB_TEXT(l, " %s", c->text);
 	if (states_count(l))
 		return *need ? LAB_TEXT(l, " %s", need) : "";
+	if (repeats_need(need, c))
+		need = "";
 	if (is_strong(c))
 		return LAB_TEXT(l, "%s%s %s", *need ? " " : "", need, about_strong(l, c));
 	text = LAB_TEXT(
@@ -503,9 +514,12 @@ void lab_tell_cause(struct lab *l)
 
 	if (!text)
 		text = t ? about_operands(l) : LAB_TEXT(l, "The value of %s is wrong.", ops_of_base(l, true));
-	for (int i = 0; i < l->out->n_statement; i++)
-		if (!strcmp(l->out->statement[i].id, "counts") || !strcmp(l->out->statement[i].id, "positions") ||
-		    !strcmp(l->out->statement[i].id, "family"))
+	for (int i = 0; i < l->out->n_statement; i++) {
+		const char *id = l->out->statement[i].id;
+
+		if (!strcmp(id, "counts") || !strcmp(id, "positions") || !strcmp(id, "family") ||
+		    (!strcmp(id, "dtypes") && lab_dtype_decides(l)))
 			text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
+	}
 	l->out->cause = LAB_TEXT(l, "%s%s", text, about_condition(l));
 }

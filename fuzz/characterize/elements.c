@@ -46,12 +46,44 @@ static int descents_along(const struct tensor *x, int axis)
 	return n;
 }
 
+/* The place of element i among the n elements of its line, in ascending order; of equal ones the earlier comes first.
+ */
+static int rank_in_line(const union cell *line, int n, int step, int i)
+{
+	int rank = 0;
+
+	for (int k = 0; k < n; k++)
+		rank += line[k * step].f < line[i * step].f || (line[k * step].f == line[i * step].f && k < i);
+	return rank;
+}
+
+/* How many elements do not come back to their place if the permutation that sorts their line is applied twice. */
+static int cycles_along(const struct tensor *x, int axis)
+{
+	const struct shape *s = &x->type.shape;
+	int count = 0, step = 1, n;
+
+	if (axis >= s->rank || shape_elements(s) > TIES_MOST)
+		return 0;
+	for (int d = axis + 1; d < s->rank; d++)
+		step *= s->extent[d];
+	n = s->extent[axis];
+	for (int i = 0; i < shape_elements(s); i++) {
+		const union cell *line = x->at + i - i / step % n * step;
+		const int at = i / step % n, rank = rank_in_line(line, n, step, at);
+
+		count += rank_in_line(line, n, step, rank) != at;
+	}
+	return count;
+}
+
 static void add_element(struct element_span *s, double y, bool first)
 {
 	const bool integer = y == trunc(y);
 
 	if (!s->known)
-		*s = (struct element_span){true, INFINITY, -INFINITY, INFINITY, 0, -INFINITY, 0, 0, 0, 0, 0, 0, 0, 0};
+		*s = (struct element_span){
+		    .known = true, .low = INFINITY, .high = -INFINITY, .near = INFINITY, .first = -INFINITY};
 	s->low = fmin(s->low, y);
 	s->high = fmax(s->high, y);
 	s->near = fmin(s->near, fabs(y));
@@ -59,6 +91,7 @@ static void add_element(struct element_span *s, double y, bool first)
 	s->first = first ? fmax(s->first, y) : s->first;
 	s->integers += integer;
 	s->fractions += !integer;
+	s->late += y != 0 && s->zeros;
 	s->odds += integer && fmod(y, 2) != 0;
 	s->evens += integer && fmod(y, 2) == 0;
 	s->zeros += y == 0;
@@ -83,6 +116,8 @@ static void join(struct element_span *to, const struct element_span *now)
 	LARGER(evens);
 	LARGER(zeros);
 	LARGER(descents);
+	LARGER(cycles);
+	LARGER(late);
 	LARGER(ties);
 	LARGER(ends);
 #undef LARGER
@@ -104,6 +139,7 @@ static void watch_tensor(struct element_span *to, const struct tensor *x, const 
 
 		now.ties = most_ties(x, n);
 		now.descents = descents_along(x, v->axis);
+		now.cycles = cycles_along(x, v->axis);
 	}
 	join(to, &now);
 }
@@ -162,6 +198,22 @@ static void watch_indices(
 	}
 }
 
+/* Where the window of a dynamic slice begins: its starts are clamped so that it lies inside. */
+static void watch_start(struct node_elements *e, const struct node *n, const struct tensor *value)
+{
+	const bool writes = op_table[n->op].family == FAMILY_DYNAMIC_UPDATE_SLICE;
+	const struct tensor *starts = &value[n->arg[writes ? 2 : 1]];
+	const struct shape *whole = &value[n->arg[0]].type.shape,
+	                   *size = &value[writes ? n->arg[1] : n->out].type.shape;
+
+	for (int d = 0; d < whole->rank; d++) {
+		const int64_t last = whole->extent[d] - size->extent[d], at = starts->at[d].i;
+		const int start = 1 + (int)(at < 0 ? 0 : at > last ? last : at);
+
+		e->start = start > e->start ? start : e->start;
+	}
+}
+
 static const struct known_cotangent *known_of(const struct facts *f, int value)
 {
 	for (int i = 0; f->known && i < f->known->n; i++)
@@ -191,6 +243,8 @@ void measures_watch(struct facts *f, const struct node *n, const struct tensor *
 	for (int k = 0; known && k < SPAN_OPERANDS; k++)
 		if (known->tangent[k])
 			watch_tensor(&e->tangent[k], &known->tangent[k][point], operands);
+	if (family == FAMILY_DYNAMIC_SLICE || family == FAMILY_DYNAMIC_UPDATE_SLICE)
+		watch_start(e, n, value);
 	if (!dtype_is_float(y->type.dtype))
 		return;
 	if (!n->n_region)

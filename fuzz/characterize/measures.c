@@ -103,8 +103,10 @@ static void of_value(struct facts *f, const struct node *n, int k)
 	put(f, MEASURE_ODDS, n, k, s->odds);
 	put(f, MEASURE_EVENS, n, k, s->evens);
 	put(f, MEASURE_ZEROS, n, k, s->zeros);
-	if (op_table[n->op].family == FAMILY_SORT)
+	if (op_table[n->op].family == FAMILY_SORT) {
 		put(f, MEASURE_DESCENTS, n, k, s->descents);
+		put(f, MEASURE_CYCLE, n, -1, s->cycles > 0);
+	}
 	s = &f->elements[n->out].tangent[k];
 	if (s->known) {
 		put(f, MEASURE_TANGENT_SMALL, n, k, -s->low);
@@ -128,6 +130,7 @@ static void of_integers(struct facts *f, const struct node *n, int k)
 	if (t->dtype == DTYPE_BOOL) {
 		put(f, MEASURE_TRUES, n, k, s->odds);
 		put(f, MEASURE_FALSES, n, k, s->zeros);
+		put(f, MEASURE_LATE_TRUES, n, k, s->late);
 		return;
 	}
 	put(f, MEASURE_SMALL, n, k, -s->low);
@@ -198,6 +201,8 @@ static void of_operands(struct facts *f, const struct node *n)
 			of_spread(f, n, k);
 		if (f->reached[v])
 			put(f, MEASURE_COMPUTED, n, k, !is_param);
+		if (n->n_arg > 1)
+			put(f, MEASURE_FIXED, n, k, !f->reached[v]);
 		put(f, MEASURE_LATER_USED, n, k, f->uses[v] - 1);
 		put(f, MEASURE_RANK, n, k, s->rank);
 		PUT_SIZE(f, ELEMENTS, n, k, shape_elements(s));
@@ -213,7 +218,8 @@ static void of_pairs(struct facts *f, const struct node *n)
 	const struct type *type = f->c->program.type;
 	bool same = false, ranks = false, shapes = false;
 
-	if (family != FAMILY_BINARY && family != FAMILY_SELECT && family != FAMILY_CLAMP && family != FAMILY_MATMUL)
+	if (family != FAMILY_BINARY && family != FAMILY_SELECT && family != FAMILY_CLAMP && family != FAMILY_MATMUL &&
+	    family != FAMILY_CONCATENATE)
 		return;
 	for (int i = 0; i < n->n_arg; i++)
 		for (int k = 0; k < i; k++) {
@@ -256,8 +262,8 @@ static void of_axes(struct facts *f, const struct node *n)
 	const struct shape *x = &f->c->program.type[n->arg[0]].shape;
 	const bool one = (o->attrs & ATTR_AXIS) != 0;
 	const int n_axes = one ? 1 : a->n_axes, all = shape_elements(x);
-	int longer = 0, group = 1, last = -1;
-	bool moved = false, ascends = true, own_inverse = true;
+	int longer = 0, group = 1, last = -1, last_long = -1;
+	bool ascends = true, own_inverse = true, moves = false, reorders = false;
 
 	if (!(o->attrs & (ATTR_AXIS | ATTR_AXES)))
 		return;
@@ -270,14 +276,22 @@ static void of_axes(struct facts *f, const struct node *n)
 		group *= x->extent[d];
 		ascends &= d > last;
 		last = d;
-		moved |= d != i;
+		moves |= d != i;
+		if (x->extent[d] > 1) {
+			reorders |= d < last_long;
+			last_long = d;
+		}
 		own_inverse &= one || o->family != FAMILY_TRANSPOSE || a->axes[d] == i;
-		put(f, MEASURE_AXIS_LATER, n, -1, d > 0);
-		put(f, MEASURE_AXIS_EARLIER, n, -1, d < x->rank - 1);
+		if (o->family != FAMILY_TRANSPOSE) {
+			put(f, MEASURE_AXIS_LATER, n, -1, d > 0);
+			put(f, MEASURE_AXIS_EARLIER, n, -1, d < x->rank - 1);
+		}
 		if (one)
 			PUT_SIZE(f, AXIS_EXTENT, n, -1, x->extent[d]);
 	}
 	if (o->family == FAMILY_TRANSPOSE) {
+		put(f, MEASURE_MOVES, n, -1, moves);
+		put(f, MEASURE_REORDERS, n, -1, reorders && all > 0);
 		put(f, MEASURE_CYCLE, n, -1, !own_inverse);
 		return;
 	}
@@ -301,6 +315,9 @@ static void of_windows(struct facts *f, const struct node *n)
 	const struct type *type = f->c->program.type;
 	const struct shape *x = &type[n->arg[0]].shape;
 	int backwards = 0;
+
+	if (f->elements[n->out].start)
+		put(f, MEASURE_START, n, -1, f->elements[n->out].start - 1);
 
 	if (family != FAMILY_SLICE && family != FAMILY_SLICE_SCATTER && family != FAMILY_PAD)
 		return;

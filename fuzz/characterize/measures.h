@@ -28,7 +28,8 @@ struct element_span {
 	bool known;
 	double low, high, near, far; /* near, far: the least and the largest magnitude */
 	double first;                /* the largest first element */
-	int fractions, integers, odds, evens, zeros, descents, ties;
+	int fractions, integers, odds, evens, zeros, descents, cycles, ties;
+	int late; /* elements other than 0 after one that is 0 */
 	int ends; /* of indices: 1 + how many are that of the last element of the axis; 0: not known */
 };
 
@@ -41,6 +42,7 @@ struct operand_comparison {
 struct node_elements {
 	struct element_span operand[SPAN_OPERANDS], tangent[SPAN_OPERANDS], result, cotangent;
 	struct operand_comparison comparison;
+	int start; /* of a dynamic slice: 1 + the largest clamped start; 0: not known */
 };
 
 /* The cotangent of the result of a node of a case without dead nodes, and the tangents of its operands. */

@@ -1,4 +1,5 @@
 /* sentences.c: what one table shows, in sentences. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +153,26 @@ static void state_bodies(struct lab *l, const struct variant_table *t)
 		    both);
 }
 
+bool lab_dtype_decides(struct lab *l)
+{
+	const struct variant_table *t = lab_find(l, "dtypes");
+	int fails = INT_MAX, passes = 0; /* the least precision that fails, and the highest that passes */
+
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		for (int i = 0; t && i < t->n_row; i++) {
+			const struct variant_row *r = &t->row[i];
+			const int precision = dtype_table[d].precision;
+
+			if (strcmp(r->cell[0], dtype_table[d].name) != 0)
+				continue;
+			if (row_fails(r, NULL) && precision < fails)
+				fails = precision;
+			if (row_passes(r, NULL) && precision > passes)
+				passes = precision;
+		}
+	return passes >= fails;
+}
+
 static void state_dtypes(struct lab *l, const struct variant_table *t)
 {
 	struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
@@ -199,8 +220,21 @@ static void state_batches(struct lab *l, const struct variant_table *t)
 		lab_say(l, "batches", STATEMENT_SHOWN, &p, 1, "It does not fail in a batch.");
 }
 
-/* The engines of these rows, but for those of the primal if there are others. */
-static const char *engine_list(struct lab *l, const struct variant_table *t, const struct support *s)
+/* Whether a derivative of that engine is among the rows. */
+static bool has_engine(const struct variant_table *t, const struct support *s, const char *engine)
+{
+	for (int i = 0; s && i < s->n_row; i++) {
+		const struct variant_row *r = &t->row[s->row[i]];
+
+		if (strcmp(r->cell[1], "primal") != 0 && !strcmp(r->cell[0], engine))
+			return true;
+	}
+	return false;
+}
+
+/* The engines of these rows, but for those of the primal if there are others, and for those of the rows of `but`. */
+static const char *engine_list(
+    struct lab *l, const struct variant_table *t, const struct support *s, const struct support *but)
 {
 	const char *list = "";
 	bool differentiates = false;
@@ -210,7 +244,8 @@ static const char *engine_list(struct lab *l, const struct variant_table *t, con
 	for (int i = 0; i < s->n_row; i++) {
 		const struct variant_row *r = &t->row[s->row[i]];
 
-		if ((strcmp(r->cell[1], "primal") != 0 || !differentiates) && !strstr(list, r->cell[0]))
+		if ((strcmp(r->cell[1], "primal") != 0 || !differentiates) && !strstr(list, r->cell[0]) &&
+		    !has_engine(t, but, r->cell[0]))
 			list = LAB_TEXT(l, "%s%s%s", list, *list ? ", " : "", r->cell[0]);
 	}
 	return list;
@@ -220,14 +255,14 @@ static void state_engines(struct lab *l, const struct variant_table *t)
 {
 	const bool no = false, yes = true;
 	struct support right = lab_support(l, t, of_other, &no), wrong = lab_support(l, t, of_other, &yes);
-	const char *list = engine_list(l, t, &right);
+	const char *list = engine_list(l, t, &right, &wrong);
 
 	if (right.n_row && !wrong.n_row)
 		lab_say(l, "engines", STATEMENT_RULED_OUT, &right, 1,
 		    "The program is not the cause: every other engine that answers is right (%s).", list);
 	else if (wrong.n_row)
 		lab_say(l, "engines", STATEMENT_SHOWN, &wrong, 1, "Other engines fail too: %s%s.",
-		    engine_list(l, t, &wrong), rows_clause(l, "; right are ", list));
+		    engine_list(l, t, &wrong, NULL), rows_clause(l, "; right are ", list));
 	if (!strncmp(engine_spec(l->bench->engine[0]), "compiled", 8) && right.n_row && strstr(list, "aot"))
 		lab_say(l, "derivative-program", STATEMENT_RULED_OUT, &right, 1,
 		    "The derivative program is not the cause: aot runs it op by op and is right.");

@@ -38,6 +38,68 @@ enum edit_result grow_carry(struct edit *e, int k)
 	return changed && edit_set_trip(e, &s, k % 2 ? 2 : 3) ? EDIT_TRY : EDIT_SKIP;
 }
 
+/* Whether the node reads a marked value, in its regions too. */
+static bool reads_marked(const struct node *n, const bool *marked)
+{
+	const struct region *r;
+
+	for (int i = 0; i < n->n_arg; i++)
+		if (marked[n->arg[i]])
+			return true;
+	for (int k = 0; k < n->n_region; k++)
+		for (struct walk w = walk_nodes(&n->region[k]); (r = walk_region(&w));) {
+			for (int i = 0; i < r->n_result; i++)
+				if (marked[r->result[i]])
+					return true;
+			for (int j = 0; j < r->n_node; j++)
+				for (int i = 0; i < r->node[j].n_arg; i++)
+					if (marked[r->node[j].arg[i]])
+						return true;
+		}
+	return false;
+}
+
+/* Whether result k of the body depends on carry k. */
+static bool carries_on(struct edit *e, const struct node_loop *l, int k)
+{
+	bool *marked = NEW(e->arena, bool, e->c.program.n_value);
+
+	marked[l->first_param + k] = true;
+	for (int i = 0; i < l->body->n_node; i++) {
+		const struct node *n = &l->body->node[i];
+
+		for (int j = 0; j < n->n_out && reads_marked(n, marked); j++)
+			marked[n->out + j] = true;
+	}
+	return marked[l->body->result[k]];
+}
+
+/* A carry whose next value does not read it says nothing of what passes from one iteration to the next. */
+enum edit_result grow_chain(struct edit *e, int k)
+{
+	struct node_loop l;
+	struct site s;
+
+	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &s);) {
+		int carry;
+
+		l = node_loop(s.node);
+		if (!l.is_loop || op_table[s.node->op].family == FAMILY_FIXED_POINT)
+			continue;
+		if (k >= l.n_carry) {
+			k -= l.n_carry;
+			continue;
+		}
+		carry = l.first_param + k;
+		if (!dtype_is_float(edit_type(e, carry)->dtype) || carries_on(e, &l, k))
+			return EDIT_SKIP;
+		l.body->result[k] = edit_insert_binary(
+		    e, l.body, l.body->n_node, OP_ADD, carry, l.body->result[k], edit_type(e, carry));
+		return EDIT_TRY;
+	}
+	return EDIT_END;
+}
+
 /* ---- inputs of their own ---- */
 
 /* An input of that type, with generic numbers or those of `like`, an input; < 0: there is none. */
@@ -248,4 +310,37 @@ enum edit_result grow_extent(struct edit *e, int k)
 			any = true;
 		}
 	return any ? EDIT_TRY : EDIT_SKIP;
+}
+
+/* The shape of the window of the node, in its first operand; NULL: it has none. */
+static const struct shape *window_of(struct edit *e, const struct node *n)
+{
+	switch (op_table[n->op].family) {
+	case FAMILY_SLICE:
+	case FAMILY_DYNAMIC_SLICE:
+		return &edit_type(e, n->out)->shape;
+	case FAMILY_SLICE_SCATTER:
+	case FAMILY_DYNAMIC_UPDATE_SLICE:
+		return &edit_type(e, n->arg[1])->shape;
+	default:
+		return NULL;
+	}
+}
+
+enum edit_result grow_room(struct edit *e, int k)
+{
+	const struct shape *window;
+	struct shape *whole;
+	struct site s;
+
+	if (!edit_site(e, k, &s))
+		return EDIT_END;
+	window = window_of(e, s.node);
+	if (!window || !is_input(e, s.node->arg[0]))
+		return EDIT_SKIP;
+	whole = &e->c.program.type[s.node->arg[0]].shape;
+	if (!whole->rank || !shape_equal(whole, window))
+		return EDIT_SKIP;
+	whole->extent[whole->rank - 1]++;
+	return EDIT_TRY;
 }

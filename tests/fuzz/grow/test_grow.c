@@ -22,6 +22,10 @@ static const struct row {
         "inputs x: f64[]\ny = for (x) trip=2 { params i, c; p = mul c, x; yield p }\nreturn y\n"
         "point 0.5\nrequest: vjp x\n",
         {"trip=2", "mul v3, v0", "inputs v0: f64[], v1: f64[]"}, {"trip=1"}},
+    {"a carry that nobody reads", "functional+residual-fifo",
+        "inputs x: f64[]\ny, z = for (x, x) trip=2 { params i, c, d; p = mul c, x; yield p, p }\nreturn z\n"
+        "point 0.5\nrequest: vjp x\n",
+        {"= add v5, ", "trip=2"}, {NULL}},
     {"two equal indices are needed", "tape+torch-gather-dup",
         "inputs x: f64[1]\nat: i64[2] = constant [0, 0]\ny = gather x, at axis=0 mode=clip\nreturn y\n"
         "point [0.5]\nrequest: vjp x\n",
@@ -31,7 +35,7 @@ static const struct row {
     {"a start keeps its one number", "tape+scale:dynamic_update_slice:1.5",
         "inputs x: f64[1]\ns: i64[1] = constant [0]\ny = dynamic_update_slice x, x, s\nreturn y\npoint [0.5]\n"
         "request: vjp x\n",
-        {"inputs v0: f64[3], v1: f64[3]", "i64[1]"}, {"f64[1]"}},
+        {"inputs v0: f64[3], v1: f64[4]", "i64[1]"}, {"f64[1]"}},
 };
 
 static void check_row(const struct row *row, struct arena *a)
