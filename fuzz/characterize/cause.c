@@ -363,12 +363,13 @@ int lab_blamed(struct lab *l, struct blamed out[LAB_USES])
 	if (find_blame(l, &b, &alone))
 		for (int i = 0; i < b.n_use; i++)
 			if (b.wrong[i])
-				out[n++] = (struct blamed){b.use[i].op, b.use[i].role};
+				out[n++] = (struct blamed){b.use[i].op, b.use[i].role, false};
 	if (n)
 		return n;
 	for (struct walk w = walk_nodes(&l->base->program.top); walk_next(&w) && n < LAB_USES;)
 		if (w.node->op != OP_CONSTANT && !is_carrier(l, w.node->op))
-			out[n++] = (struct blamed){w.node->op, NULL};
+			out[n++] = (struct blamed){
+			    w.node->op, NULL, l->finding.verdict == VERDICT_WRONG_PRIMAL || !l->base->n_transform};
 	return n;
 }
 
@@ -507,6 +508,17 @@ static const char *about_condition(struct lab *l)
 	return text;
 }
 
+/* Which index modes fail, if the condition does not say it. */
+static const char *about_modes(struct lab *l)
+{
+	if (l->out->told)
+		return "";
+	for (int i = 0; i < l->out->n_statement; i++)
+		if (!strcmp(l->out->statement[i].id, "index-modes") && strstr(l->out->statement[i].text, "right with"))
+			return LAB_TEXT(l, " %s", l->out->statement[i].text);
+	return "";
+}
+
 void lab_tell_cause(struct lab *l)
 {
 	const struct transform *t = request_outermost(l->base->transform, l->base->n_transform);
@@ -521,5 +533,5 @@ void lab_tell_cause(struct lab *l)
 		    (!strcmp(id, "dtypes") && lab_dtype_decides(l)))
 			text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
 	}
-	l->out->cause = LAB_TEXT(l, "%s%s", text, about_condition(l));
+	l->out->cause = LAB_TEXT(l, "%s%s%s", text, about_condition(l), about_modes(l));
 }

@@ -244,8 +244,16 @@ static void find_conditions(struct lab *l, int held_out)
 		l->told = l->out->told = c;
 }
 
+static bool at_tie(const struct testcase *c, const struct truth *t)
+{
+	for (int k = 0; k < c->n_point; k++)
+		if (t->point[k].kink)
+			return true;
+	return false;
+}
+
 /* Grows the typical case, and judges it for the report. */
-static void find_typical(struct lab *l, double seconds, struct typical_case *out)
+static void find_typical(struct lab *l, const struct truth *base, double seconds, struct typical_case *out)
 {
 	/* a quarter of the time, so that a slow engine leaves some for the experiments */
 	const struct limit until = {
@@ -260,6 +268,7 @@ static void find_typical(struct lab *l, double seconds, struct typical_case *out
 	struct growth g;
 
 	l->typical = l->base;
+	l->at_tie = at_tie(l->base, base);
 	*c = grow(l->base, v, &q, budget, lab_note_pair, l, l->arena, &g);
 	l->out->runs += g.tried;
 	if (!g.kept)
@@ -268,6 +277,7 @@ static void find_typical(struct lab *l, double seconds, struct typical_case *out
 	if (!verdict_is_finding[r->judgement[0].verdict])
 		return;
 	l->typical = c;
+	l->at_tie = at_tie(c, &r->truth);
 	*out = (struct typical_case){c, &r->truth, r->answer[0], &r->judgement[0], g.tried, g.kept};
 }
 
@@ -296,7 +306,7 @@ bool characterize(struct bench *b, const char *spec, const struct testcase *c, c
 	for (int k = 0; k < c->n_point; k++)
 		l.raised |= r.answer[0][k].raised;
 	lab_try_chance(&l);
-	find_typical(&l, o->seconds, &out->typical);
+	find_typical(&l, &r.truth, o->seconds, &out->typical);
 	arena_reset(&l.scratch);
 	explanation_about(l.explain, l.base);
 	if (l.typical != l.base)

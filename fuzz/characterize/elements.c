@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "engines/kernels/kernels.h"
+#include "engines/kernels/parts.h"
 #include "facts.h"
 
 enum { TIES_MOST = 64 };
@@ -198,6 +199,27 @@ static void watch_indices(
 	}
 }
 
+/* Whether an element of a scatter of extrema has several candidates that equal it. */
+static void watch_candidates(struct node_elements *e, const struct node *n, const struct tensor *value)
+{
+	const struct tensor *x = &value[n->arg[0]], *at = &value[n->arg[1]], *y = &value[n->out];
+	const union cell *update = value[n->arg[2]].at;
+	const int axis = n->attrs.axis, n_index = shape_elements(&at->type.shape),
+	          size = shape_elements(&x->type.shape);
+	const struct axis_view v = axis_view(&x->type.shape, axis), u = axis_view(&value[n->arg[2]].type.shape, axis);
+
+	e->candidates = e->candidates > 1 ? e->candidates : 1;
+	for (int i = 0; i < size; i++) {
+		const int o = i / (v.n * v.inner), row = i / v.inner % v.n, inner = i % v.inner;
+		int winners = x->at[i].f == y->at[i].f;
+
+		for (int k = 0; k < n_index; k++)
+			winners += kernel_index(n->attrs.mode, at->at[k].i, v.n) == row &&
+			    update[(o * u.n + k) * v.inner + inner].f == y->at[i].f;
+		e->candidates = winners > e->candidates ? winners : e->candidates;
+	}
+}
+
 /* Where the window of a dynamic slice begins: its starts are clamped so that it lies inside. */
 static void watch_start(struct node_elements *e, const struct node *n, const struct tensor *value)
 {
@@ -243,6 +265,8 @@ void measures_watch(struct facts *f, const struct node *n, const struct tensor *
 	for (int k = 0; known && k < SPAN_OPERANDS; k++)
 		if (known->tangent[k])
 			watch_tensor(&e->tangent[k], &known->tangent[k][point], operands);
+	if (n->op == OP_SCATTER_MIN || n->op == OP_SCATTER_MAX)
+		watch_candidates(e, n, value);
 	if (family == FAMILY_DYNAMIC_SLICE || family == FAMILY_DYNAMIC_UPDATE_SLICE)
 		watch_start(e, n, value);
 	if (!dtype_is_float(y->type.dtype))

@@ -67,6 +67,7 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 struct blamed {
 	enum op op;
 	const char *role;
+	bool value; /* its value is wrong, before any derivative */
 };
 
 /*

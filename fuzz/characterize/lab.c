@@ -299,7 +299,7 @@ static enum variant_outcome outcome_of(
 		zero &= tells_nothing(&r->truth.point[k]);
 		tie |= r->truth.point[k].kink;
 	}
-	return zero ? OUTCOME_ZERO : tie ? OUTCOME_TIE : OUTCOME_PASSES;
+	return zero ? OUTCOME_ZERO : tie && !l->at_tie ? OUTCOME_TIE : OUTCOME_PASSES;
 }
 
 /* Adds a decided variant to those that the conditions rest on. */

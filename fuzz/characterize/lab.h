@@ -38,9 +38,10 @@ struct lab {
 	int asks;  /* how often a case must pass to count as passing; more than 1 if the engine answers by chance */
 	struct explanation *explain;     /* the features of every variant */
 	struct engine *primal, *forward; /* right engines: for values and vjp, for jvp */
-	bool strict;                     /* a variant that passes is not tried at a point beside */
-	struct condition *told;          /* out->told, or the best guess where that is missing; NULL: none */
-	int n_blamed;                    /* set by experiment `contributions` */
+	bool at_tie;            /* the typical case is at a tie, though its numbers may differ: the tie is needed */
+	bool strict;            /* a variant that passes is not tried at a point beside */
+	struct condition *told; /* out->told, or the best guess where that is missing; NULL: none */
+	int n_blamed;           /* set by experiment `contributions` */
 	struct blamed blamed[LAB_USES];
 	double needed[FEATURE_COUNT]; /* how much pairs of cases say that the failure needs a feature (needed.c) */
 	int case_room, hash_room, statement_room;

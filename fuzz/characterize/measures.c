@@ -393,6 +393,8 @@ static void of_shapes(struct facts *f, const struct node *n)
 	case FAMILY_TAKE_ALONG_AXIS:
 	case FAMILY_SCATTER_APPLY:
 		PUT_SIZE(f, INDICES, n, -1, shape_elements(&type[n->arg[1]].shape));
+		if (f->elements[n->out].candidates)
+			put(f, MEASURE_CANDIDATES, n, -1, f->elements[n->out].candidates);
 		put(f, MEASURE_INDEX_SCALAR, n, -1, !type[n->arg[1]].shape.rank);
 		if (f->elements[n->out].operand[1].ends)
 			put(f, MEASURE_INDEX_AT_END, n, -1, f->elements[n->out].operand[1].ends - 1);

@@ -42,7 +42,8 @@ struct operand_comparison {
 struct node_elements {
 	struct element_span operand[SPAN_OPERANDS], tangent[SPAN_OPERANDS], result, cotangent;
 	struct operand_comparison comparison;
-	int start; /* of a dynamic slice: 1 + the largest clamped start; 0: not known */
+	int candidates; /* of a scatter of extrema: the most that equal one element, at least 1; 0: not known */
+	int start;      /* of a dynamic slice: 1 + the largest clamped start; 0: not known */
 };
 
 /* The cotangent of the result of a node of a case without dead nodes, and the tangents of its operands. */

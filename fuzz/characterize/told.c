@@ -32,7 +32,7 @@ static const struct variant_set *variants_of(const struct explanation *x, const 
 	for (int i = 0; i < x->n_role && b->role; i++)
 		if (!strcmp(x->role[i], b->role))
 			return &x->in_role[i];
-	snprintf(name, sizeof name, "derives %s", op_table[b->op].name);
+	snprintf(name, sizeof name, "%s %s", b->value ? "runs" : "derives", op_table[b->op].name);
 	for (int i = FEATURE_COUNT; i < x->n_feature; i++)
 		if (!strcmp(x->name[i], name))
 			return &x->has[i];

@@ -1,5 +1,6 @@
 /* The paragraph on the cause: which operand is wrong, in words, and how. */
 #include "fuzz/characterize/characterize.h"
+#include "fuzz/characterize/lab.h"
 
 #include <limits.h>
 #include <string.h>
@@ -74,9 +75,39 @@ static const struct row {
     {"functional+customjvp-unbroadcast", "corpus/zoo/customjvp-unbroadcast-functional.json",
         "The gradient with respect to the second operand of mul is wrong.", "The same happens with add, sub,",
         "contributions,ops"},
+    {"forward+adolc-fmax-tie",
+        "inputs x: f64[2]\ny = max x, x\nreturn y\npoint [0.5, 0.25]\nrequest: jvp with respect to x; tangents "
+        "[1, 0]\n",
+        "The derivative", "where a maximum, minimum or clamp is at a tie",
+        "contributions,values,sizes,drawn,neighbours"},
     {"tape+wrong-dtype", "inputs x: f64[]\ny = mul x, x\nreturn y\npoint 0.5\nrequest: vjp x\n",
         "The engine's answer about mul has the wrong dtype."},
 };
+
+/* Whether a failure depends on the dtype: one that is right must have as many digits as one that is wrong. */
+static void test_dtypes(void)
+{
+	static const struct {
+		const char *fails, *passes;
+		bool decides;
+	} of_dtypes[] = {
+	    {"f32", "f64", true},
+	    {"bf16", "f16", true},
+	    {"f64", "f32", false},
+	    {"f64", NULL, false},
+	};
+
+	for (size_t i = 0; i < sizeof of_dtypes / sizeof *of_dtypes; i++) {
+		const char *cell[] = {of_dtypes[i].fails, of_dtypes[i].passes};
+		struct variant_row row[] = {
+		    {.cell = &cell[0], .decided = true, .fails = true}, {.cell = &cell[1], .decided = true}};
+		struct variant_table t = {.id = "dtypes", .n_column = 1, .row = row, .n_row = cell[1] ? 2 : 1};
+		struct characterization out = {.n_table = 1, .table = &t};
+		struct lab l = {.out = &out};
+
+		CHECK(lab_dtype_decides(&l) == of_dtypes[i].decides, "%s", cell[0]);
+	}
+}
 
 int main(int argc, char **argv)
 {
@@ -84,6 +115,7 @@ int main(int argc, char **argv)
 	struct arena a;
 
 	check_begin(argc, argv);
+	test_dtypes();
 	arena_init(&a, 512 << 20);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct characterize_options only = {
