@@ -163,6 +163,7 @@ static void compare(
 		c->opposite |= (x[0] < 0 && x[1] > 0) || (x[0] > 0 && x[1] < 0);
 		c->alike |= (x[0] > 0 && x[1] > 0) || (x[0] < 0 && x[1] < 0);
 		c->above_third |= n->n_arg > 2 && x[0] > x[2];
+		c->crossed |= n->n_arg > 2 && x[1] > x[2];
 	}
 }
 

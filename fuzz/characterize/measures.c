@@ -253,6 +253,7 @@ static void of_comparison(struct facts *f, const struct node *n)
 	}
 	put(f, MEASURE_BELOW_BOUND, n, -1, c->below);
 	put(f, MEASURE_ABOVE_BOUND, n, -1, c->above_third);
+	put(f, MEASURE_CROSSED, n, -1, c->crossed);
 }
 
 static void of_axes(struct facts *f, const struct node *n)

@@ -35,7 +35,7 @@ struct element_span {
 
 /* How the first operand of a node compares with the next two, in some element at some point. */
 struct operand_comparison {
-	bool known, below, above, above_third, nearer, farther, opposite, alike;
+	bool known, below, above, above_third, crossed, nearer, farther, opposite, alike;
 };
 
 /* What the elements of a node were. */

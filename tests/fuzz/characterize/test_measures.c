@@ -81,6 +81,8 @@ static void test_rows(struct arena *a)
 	        "[9, 5], [4, 5]", MEASURE_CANDIDATES, OP_SCATTER_MAX, -1, 2},
 	    {"x: f64[2], z: f64[2]", "at: i64[2] = constant [1, 1]\ny = scatter_max x, at, z axis=0 mode=clip",
 	        "[9, 5], [4, 4]", MEASURE_CANDIDATES, OP_SCATTER_MAX, -1, 1},
+	    {"x: f64[2]", "y = clamp 0, x, 3", "[1, 5]", MEASURE_CROSSED, OP_CLAMP, -1, 1},
+	    {"x: f64[2]", "y = clamp 0, x, 3", "[1, 2]", MEASURE_CROSSED, OP_CLAMP, -1, 0},
 	    {"x: f64[3]", "y = sort x axis=0", "[1, 3, 2]", MEASURE_CYCLE, OP_SORT, -1, 0},
 	    {"x: f64[3]", "y = sort x axis=0", "[3, 1, 2]", MEASURE_CYCLE, OP_SORT, -1, 1},
 	    {"x: f64[3,2]", "y = sort x axis=0", "[1, 6, 2, 5, 3, 4]", MEASURE_CYCLE, OP_SORT, -1, 0},
