@@ -113,4 +113,11 @@ for variant, name, n, wanted in [(0, "clamp", 2, 0), (1, "clamp", 2, 0), (2, "cl
     if adapter.spelling(variant, name, n) != wanted:
         failed += 1
         print(f"spelling {variant} of {n} {name}: {adapter.spelling(variant, name, n)}, not {wanted}", file=sys.stderr)
+# The kernels of inductor depend on the number of threads, which is one in the adapter.
+case = {"inputs": ["x: f64[]"], "body": [], "results": ["x"], "points": [[1]], "request": []}
+for mode, wanted in [("inductor", True), ("aot_eager", False), ("reverse", False)]:
+    source = importlib.import_module("pytorch").Torch(mode).emit(case)
+    if ("torch.set_num_threads(1)" in source) != wanted:
+        failed += 1
+        print(f"pytorch {mode}: {source}", file=sys.stderr)
 sys.exit(1 if failed else 0)

@@ -378,6 +378,8 @@ def levels_source(levels, style, inputs, types_in, types_out, prefix=""):
     return lines, below, types_in
 
 
+# As the adapter does: for several threads, inductor calls torch in place of some loops that it writes for one.
+ONE_THREAD = "torch.set_num_threads(1)\n"
 IMPORT_CHECKPOINT = "from torch.utils.checkpoint import checkpoint\n"
 # torch.export takes modules.
 FUNCTION = ["class Function(torch.nn.Module):", "    def __init__(self, f):", "        super().__init__()", "        self.f = f", "",
@@ -478,6 +480,7 @@ class Torch:
         head = "".join(f"{line}\n" for line in self.head() if self.native or self.exports or case["request"])
         _, wrap, before = self.call(case)
         head += IMPORT_CHECKPOINT if wrap == CHECKPOINT else ""
+        head += ONE_THREAD if wrap and "inductor" in wrap else ""
         lines = []
         for k, p in enumerate(points):
             lines += [f"xs = {p}"] + ([f"f = {wrap}"] if wrap and k == 0 else [])
