@@ -2,7 +2,7 @@
 """Runs the source of each defect of corpus/real on the engines that are ready on this machine.
 
 Usage: scripts/real_reproducers.py [--brief] [--adjudge PROGRAM] [NAME[=DIR]...]     names of scripts/engines; without one, all that are ready
-A source must end with 1 where the version is among the faulty ones, and with 0 where the defect says that it is right there (fixed, or another engine's).
+A source must end with 1 where the version is among the faulty ones, and with 0 where the defect says that it is right there (fixed, or another engine's).  A version that the defect says to lack the op is not asked.
 With --brief, which catches no crash, the signal of one counts as 1.
 Exit status: 0 all do, 1 some does not.
 """
@@ -43,7 +43,7 @@ def tried(o, place, family, version):
     """For each case of the family's defects in this version: whether it must be wrong, the case, and [(format, exit status, last line)]."""
     for d in real_issues.lines_of("defects.jsonl"):
         for entry in d["engines"]:
-            if entry["name"] != family["name"]:
+            if entry["name"] != family["name"] or version in entry.get("lacks", []):
                 continue
             results = []
             for c in (c for c in d["cases"] if c["file"].endswith(".json")):
@@ -75,12 +75,15 @@ def main():
         name = place.split("=")[0]
         for family in scoreboard_pages.engines(ROOT):
             for faulty, d, results in tried(o, place, family, family["ready"][name]) if name in family["ready"] else ():
+                if not results:
+                    print(f"no source  {name}  {d['cases'][0]['file']}", flush=True)
+                    continue
                 shown = any(status == 1 for *_, status, _ in results)
                 ran = [status for *_, status, _ in results if status is not None]  # a format may lack the request
                 right = shown if faulty else bool(ran) and not any(ran)
                 counts[name] = counts.get(name, 0) + 1
                 bad += not right
-                for file, form, status, line in results or [(d["cases"][0]["file"], "no format", None, "")]:
+                for file, form, status, line in results:
                     print(f"{'' if right else 'NOT '}{'shown' if faulty else 'clean'}  {name}  {form}  {file}: exit status {status}: {line[:200]}", flush=True)
     print(f"{sum(counts.values())} defects of {len(counts)} engines, {bad} not as they should be")
     return 1 if bad or not counts else 0
