@@ -255,7 +255,9 @@ def in_elixir(square, gradient):
 LANGUAGES = {
     "Python": (in_python, "f64", {"return (Tensor(1),)": RIGHT, "return (Tensor(1.5),)": WRONG, "return (Tensor('nan'),)": WRONG, "return (Tensor('inf'),)": WRONG,
                                   "x = Tensor(1); x.dtype = 'torch.float32'; return (x,)": WRONG, "x = Tensor(1); x.shape = (1,); return (x,)": WRONG,
-                                  "raise NotImplementedError('mul')": CANNOT_TELL, "raise RuntimeError('mul is not supported')": CANNOT_TELL, "raise RuntimeError('no')": WRONG, "import os; os.abort()": WRONG,
+                                  "raise NotImplementedError('mul')": CANNOT_TELL, "raise RuntimeError('mul is not supported')": CANNOT_TELL, "raise RuntimeError('no')": WRONG,
+                                  r"raise RuntimeError('no\n\nnot supported before')": WRONG, r"raise RuntimeError('backend raised:\nmul is not supported')": CANNOT_TELL,
+                                  r"raise RuntimeError('backend raised:\nno\n\nnot supported before')": WRONG, "import os; os.abort()": WRONG,
                                   None: CANNOT_TELL}),
     "node": (in_node, "f32", {"return { grads: [tensor(1)] };": RIGHT, "return { grads: [tensor(1.5)] };": WRONG, "return { grads: [tensor(NaN)] };": WRONG,
                               "return { grads: [{ ...tensor(1), dtype: 'float64' }] };": WRONG, "return { grads: [{ ...tensor(1), shape: [1] }] };": WRONG,

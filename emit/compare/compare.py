@@ -12,7 +12,9 @@ judged = {"asked": "", "numbers": 0, "wrong": 0, "unclear": 0, "followed": None,
 def stop(kind, value, trace):
     own = [line for file, _, _, line in traceback.extract_tb(trace) if file == __file__]
     imports = bool(own) and own[-1].startswith(("import ", "from "))
-    lacks = issubclass(kind, (ImportError, NotImplementedError, KeyboardInterrupt)) or re.search("not implemented|not supported|unsupported|don't support", str(value).lower())
+    lines = [line.strip() for line in str(value).splitlines() if line.strip()] or [""]  # what follows them may be the whole program
+    said = f"{kind.__name__}: {' '.join(lines[:2 if lines[0].endswith(':') else 1])}"[:400].lower()
+    lacks = issubclass(kind, (ImportError, NotImplementedError, KeyboardInterrupt)) or re.search("not implemented|not supported|unsupported|don't support", said)
     sys.__excepthook__(kind, value, trace)
     print("no answer: WRONG" if not imports and not lacks else "no answer")
     sys.stdout.flush()

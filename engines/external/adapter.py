@@ -242,6 +242,12 @@ def answers(answer, together, cases):
     return [guarded(answer, c) if points is None else [{"status": "ok", **a} for a in points] for c, points in zip(cases, got)]
 
 
+def message(e):
+    """The first line of an exception's text, and the next one where that says what the first announces: 'backend raised:'."""
+    lines = [line.strip() for line in str(e).splitlines() if line.strip()]
+    return " ".join(lines[:2 if lines and lines[0].endswith(":") else 1])
+
+
 def guarded(answer, case):
     points = len(case["points"])
     try:
@@ -251,7 +257,7 @@ def guarded(answer, case):
     except (KeyboardInterrupt, SystemExit, Failure):
         raise
     except BaseException as e:  # an exception of the engine is its answer
-        text = f"{type(e).__name__}: {str(e).strip().splitlines()[0] if str(e).strip() else ''}"[:400]
+        text = f"{type(e).__name__}: {message(e)}"[:400]
         lower = text.lower()
         known = isinstance(e, NotImplementedError) or any(text in lower for text in ("not implemented", "not supported", "unsupported", "don't support"))
         return [{"status": "unsupported" if known else "error", "text": text}] * points

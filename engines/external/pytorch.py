@@ -493,7 +493,7 @@ class Torch:
             return self.judged(case)
         except Exception as e:
             if type(e).__name__ in REFUSALS:
-                raise Unsupported(f"{type(e).__name__}: {str(e).strip().splitlines()[0]}") from e
+                raise Unsupported(f"{type(e).__name__}: {adapter.message(e)}") from e
             if "TorchScript interpreter" in str(e):  # the last line says what happened
                 raise RuntimeError(str(e).strip().splitlines()[-1]) from e
             raise
@@ -548,7 +548,7 @@ def scripted(room):
     try:
         return eval(SCRIPT, room)
     except RuntimeError as e:
-        raise Unsupported(f"torch.jit.script: {str(e).strip().splitlines()[0]}") from e
+        raise Unsupported(f"torch.jit.script: {adapter.message(e)}") from e
 
 
 def encode(torch, t):
