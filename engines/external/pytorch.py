@@ -481,11 +481,12 @@ class Torch:
         _, wrap, before = self.call(case)
         head += IMPORT_CHECKPOINT if wrap == CHECKPOINT else ""
         head += ONE_THREAD if wrap and "inductor" in wrap else ""
-        lines = []
+        lines, compiled = [], wrap and "inductor" in wrap
         for k, p in enumerate(points):
-            lines += [f"xs = {p}"] + ([f"f = {wrap}"] if wrap and k == 0 else [])
+            lines += [f"xs = {p}"] + (["was = str([told(x) for x in xs])"] if compiled else []) + ([f"f = {wrap}"] if wrap and k == 0 else [])
             lines += [f"{derivative}(*xs)"] * (before if derivative else 0) + [f"judge('primal', [told(y) for y in {primal}(*xs)])"]
             lines += [f"judge('derivative', [told(d) for d in {derivative}(*xs)])"] if derivative else []
+            lines += ["if str([told(x) for x in xs]) != was:", "    raise RuntimeError('an input was overwritten')"] if compiled else []
         return "import torch\n" + head + "\n" + TOLD + source + "\n".join(lines) + "\n"
 
     def answer(self, case):
