@@ -18,10 +18,13 @@ const SECONDS = 20; /* what takes longer is not asked for */
 
 /* ---- expressions ---- */
 
-/* A number as text.  A BigNumber is made of digits: 100 of them tell the double. */
+/* A number as text.  A BigNumber is made of digits, and keeps all that it is given.  A large one needs all of its own, or
+   its sine is that of another number; below, 100 are exact, or off by far less than what is computed of them. */
 function literal(v) {
     if (!v || !Number.isFinite(v))
         return Object.is(v, -0) ? "-0" : String(v);
+    if (Math.abs(v) > Number.MAX_SAFE_INTEGER)
+        return BigInt(v).toString();
     return v.toPrecision(100).replace(/\.?0*(e|$)/, "$1").replace("e+", "e");
 }
 
