@@ -296,6 +296,7 @@ const LOGS = ["log", "log1p", "asinh", "acosh", "atanh"];
 const polynomials = { default: { relative: 64, absolute: 16 }, pow: 16384, ...Object.fromEntries(LOGS.map((op) => [op, { absolute: 128 }])) };
 const hello = { name: `jaxjs.${mode}`, requests: [...orders(1), ...orders(2)], dtypes: Object.keys(DTYPES), ops: Object.keys(OPS), rank: 4,
     accuracy: MODES[mode][0] === "wasm" ? polynomials : accuracy,
+    reassociates: true, /* jit adds and multiplies constants of a chain first, and every mode has a call that compiles */
     spellings: spellings(OPS, { request: MODES[mode][1].map(([name]) => name) }) };
 let jax = null;
 if (!process.argv.includes("--emit")) {

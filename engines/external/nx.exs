@@ -200,9 +200,10 @@ end
 defmodule Adjudge.Engine do
   import Adjudge.Value
 
+  # reassociates: Nx.Defn.Expr moves the constants of sums and products together, whatever runs the expression
   def hello(floats) do
     %{"adjudge.engine" => 1, name: "nx.evaluator", version: to_string(Application.spec(:nx, :vsn)), requests: [["vjp"], ["vjp", "vjp"], ["vjp", "vjp", "vjp"]],
-      dtypes: floats ++ ["i64", "i32", "bool"], ops: Adjudge.Ops.names() ++ Adjudge.Program.regions(), reals: "bits", weak_zero: true, emits: "exs", cases_per_request: 16, timeout_ms: 120_000}
+      dtypes: floats ++ ["i64", "i32", "bool"], ops: Adjudge.Ops.names() ++ Adjudge.Program.regions(), reals: "bits", weak_zero: true, reassociates: true, emits: "exs", cases_per_request: 16, timeout_ms: 120_000}
   end
 
   # {source of module Program, its outermost function, types of the results and of the derivatives, points as source}

@@ -261,8 +261,9 @@ def main():
     if mode not in MODES:
         sys.exit(f"no mode {mode}; there are {', '.join(MODES)}")
     os.environ["DEV"] = mode.upper()
+    # reassociates: the rewriting of kernels, which both modes have, moves the constants of sums and products together
     adapter.main({"name": f"tinygrad.{mode}", "version": version(), "requests": [["vjp"] * n for n in (1, 2, 3)], "dtypes": list(DTYPES), "ops": list(OPS), "unroll": True,
-                  "constants": True, "weak_zero": True, "accuracy": ACCURACY, "emits": "py", "timeout_ms": 300000}, answer, lambda case: emit(mode, case))
+                  "constants": True, "weak_zero": True, "reassociates": True, "accuracy": ACCURACY, "emits": "py", "timeout_ms": 300000}, answer, lambda case: emit(mode, case))
 
 
 if __name__ == "__main__":
