@@ -99,13 +99,22 @@ check 0 run "$found" --engine "$(spelled 1.5 1)"
 check 0 minimize "$found" --engine "$(spelled 1.5 1.5)" --out "$work/first.json"
 check 0 show "$work/first.json"
 saysnot out 'variant'
-# So does a sweep, which asks for the root in a dead branch first.
+# So does a sweep, which asks for the root in a dead branch first, and for the logarithm and the reciprocal too.
 check 0 conform --engine "$weak" --op select --dtype f32 --cases 1 --quiet
-says out 'nan-leak by weak zeros, which the engine declares: 1 case, the first in select-vjp-f32-edge; smallest case of 3 nodes:'
+says out 'nan-leak by weak zeros, which the engine declares: 3 cases, the first in select-vjp-f32-edge; smallest case of 3 nodes:'
+says out 'sqrt v0'
+# An engine without that root shows the next one.
+rootless=$(declares tape+weak-zero '"weak_zero":true,"ops":["select","gt","log","div"]')
+check 0 conform --engine "$rootless" --op select --dtype f32 --cases 1 --quiet
+says out 'nan-leak by weak zeros, which the engine declares: 2 cases'
+says out 'log v0'
+# A dead branch is shown also where another program leaked first.
+check 0 conform --engine "$weak" --op log --op select --dtype f64 --seed 3 --cases 12 --quiet
+says out 'the first in log-vjp-f64-edge; smallest case of 3 nodes:'
 says out 'sqrt v0'
 check 1 conform --engine "$weak" --op select --dtype f32 --cases 1 --quiet --strict
 check 1 conform --engine tape+weak-zero --op select --dtype f32 --cases 1 --quiet
-says out 'nan-leak by weak zeros: 1 case'
+says out 'nan-leak by weak zeros: 3 cases'
 check 0 conform --engine tape --op select --dtype f32 --cases 1 --quiet --format json
 grep nan_leak_by_weak_zeros "$work/out" >"$work/none-of-it"
 same "$work/none-of-it" /dev/null

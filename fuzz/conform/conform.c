@@ -91,11 +91,13 @@ static void add_counts(struct conform *m, const struct conform_cell *cell)
 
 static void add_leaks(struct conform_leaks *to, const struct conform_leaks *from)
 {
-	const int before = to->cases;
+	const struct conform_leaks before = *to;
 
-	if (!before)
+	if (!before.cases || (from->cases && from->branch < before.branch))
 		*to = *from;
-	to->cases = before + from->cases;
+	to->cases = before.cases + from->cases;
+	if (before.cases)
+		to->first = before.first;
 }
 
 static void put_cell(struct conform_sweep *s, const struct conform_item *item, const struct conform_cell *cell)

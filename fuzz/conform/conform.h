@@ -57,7 +57,8 @@ struct conform_leaks {
 	int cases;
 	bool declared;             /* by the engine: they fail nothing, unless somebody is strict */
 	const char *first;         /* name of the cell that showed them first */
-	const char *signature;     /* coarse */
+	int branch;                /* number of the dead branch that the case is (leaks.h) */
+	const char *signature;     /* of the case, coarse */
 	struct testcase *smallest; /* NULL if there are none */
 };
 

@@ -53,6 +53,7 @@ struct filling {
 	struct conform_result *out;
 	const char *name; /* of the item */
 	int number;       /* of the case of a cell */
+	int branch;       /* number of the dead branch that the case is, or DEAD_BRANCHES */
 	struct profile profile;
 	bool ended; /* the cell has no case of that number */
 };
@@ -98,7 +99,7 @@ static void judge_case(const struct filling *f, const struct testcase *c, int fo
 	bench_judge(b, c, scratch, &r);
 	if (r.interrupted)
 		return;
-	conform_note_leak(&f->out->leaks, c, &r.judgement[0], f->name,
+	conform_note_leak(&f->out->leaks, c, f->branch, &r.judgement[0], f->name,
 	    signature_coarse(engine_name(b->engine[0]), c, &r.judgement[0], a), a);
 	if (!f->judge->o->strict)
 		bench_forgive(b, &r);
@@ -142,6 +143,15 @@ static int cases_of(const struct conform_options *o, const struct conform_column
 	return column->points == POINTS_REUSED && op_table[op].n_region ? n * REUSE_BODIES : n;
 }
 
+/* The dead branch that case `number` of a cell is, or DEAD_BRANCHES.  The root is the first of the n cases; the others
+ * come after them. */
+static int dead_branch_of(const struct filling *f, int number, int n)
+{
+	if (f->item->op != OP_SELECT || f->judge->m->column[f->item->column].points != POINTS_EDGE)
+		return DEAD_BRANCHES;
+	return !number ? 0 : number >= n && number - n + 1 < DEAD_BRANCHES ? number - n + 1 : DEAD_BRANCHES;
+}
+
 /* Case f->number of a class that is drawn; of the reused ones, each case in all forms. */
 static bool drawn_case(struct filling *f, struct testcase *c, int *form)
 {
@@ -150,10 +160,16 @@ static bool drawn_case(struct filling *f, struct testcase *c, int *form)
 	const struct conform_column *column = &j->m->column[f->item->column];
 	const bool reused = column->points == POINTS_REUSED;
 	const int number = reused ? f->number / REUSE_FORMS : f->number, which = f->number % REUSE_FORMS;
+	const int n = cases_of(j->o, column, op);
 
 	*form = reused ? which + 1 : 0;
-	f->ended = number >= cases_of(j->o, column, op);
-	if (f->ended || !draw_case(j->bench, j->o, op, column, number, &f->profile, &j->scratch, c))
+	f->branch = dead_branch_of(f, number, n);
+	if (f->branch < DEAD_BRANCHES && conform_dead_branch(column, f->branch, &j->scratch, c) &&
+	    bench_knows(j->bench, c, &j->scratch))
+		return true;
+	f->ended = number >= n && f->branch == DEAD_BRANCHES;
+	f->branch = DEAD_BRANCHES;
+	if (number >= n || !draw_case(j->bench, j->o, op, column, number, &f->profile, &j->scratch, c))
 		return false;
 	return !reused || (reuse_case(c, op, number, which, &j->scratch, c) && bench_knows(j->bench, c, &j->scratch));
 }
@@ -260,7 +276,7 @@ static void judge_replayed(void *context)
 void conform_judge_item(
     struct conform_judge *judge, const struct conform_item *item, struct arena *a, struct conform_result *out)
 {
-	struct filling f = {.judge = judge, .item = item, .arena = a, .out = out};
+	struct filling f = {.judge = judge, .item = item, .arena = a, .out = out, .branch = DEAD_BRANCHES};
 
 	*out = (struct conform_result){.cell.text = ""};
 	if (item->path) {

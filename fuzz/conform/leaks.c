@@ -1,4 +1,4 @@
-/* leaks.c: the NaNs of weak zeros that a sweep meets: one entry, with the smallest case. */
+/* leaks.c: the NaNs of weak zeros that a sweep meets: one entry, with one case, made small. */
 #include "leaks.h"
 
 #include <string.h>
@@ -25,7 +25,20 @@ static const char *levels_of(const struct conform_column *column, struct arena *
 	return out;
 }
 
-bool conform_dead_branch(const struct conform_column *column, struct arena *a, struct testcase *out)
+/* The dead branch, of x. */
+static const char *branch_of(int which, const char *dtype, struct arena *a)
+{
+	static const char *const of_one[] = {"sqrt", "log"};
+
+	if (which < (int)(sizeof of_one / sizeof *of_one))
+		return arena_printf(a, "{\"out\": [\"r\"], \"op\": \"%s\", \"args\": [\"x\"]}", of_one[which]);
+	return arena_printf(a,
+	    "{\"out\": [\"i: %s[]\"], \"op\": \"constant\", \"value\": 1},"
+	    "{\"out\": [\"r\"], \"op\": \"div\", \"args\": [\"i\", \"x\"]}",
+	    dtype);
+}
+
+bool conform_dead_branch(const struct conform_column *column, int which, struct arena *a, struct testcase *out)
 {
 	const char *dtype = dtype_table[column->dtype].name, *levels = levels_of(column, a), *text;
 	struct error e = {0};
@@ -36,28 +49,30 @@ bool conform_dead_branch(const struct conform_column *column, struct arena *a, s
 	    "{\"schema\": \"adjudge.case/1\", \"inputs\": [\"x: %s[]\"], \"body\": ["
 	    "{\"out\": [\"o: %s[]\"], \"op\": \"constant\", \"value\": 0},"
 	    "{\"out\": [\"p\"], \"op\": \"gt\", \"args\": [\"x\", \"o\"]},"
-	    "{\"out\": [\"r\"], \"op\": \"sqrt\", \"args\": [\"x\"]},"
+	    "%s,"
 	    "{\"out\": [\"y\"], \"op\": \"select\", \"args\": [\"p\", \"r\", \"o\"]}],"
 	    "\"results\": [\"y\"], \"points\": [[0]], \"request\": [%s]}",
-	    dtype, dtype, levels);
+	    dtype, dtype, branch_of(which, dtype, a), levels);
 	return testcase_read(text, strlen(text), a, out, &e);
 }
 
-void conform_note_leak(struct conform_leaks *leaks, const struct testcase *c, const struct judgement *j,
+void conform_note_leak(struct conform_leaks *leaks, const struct testcase *c, int branch, const struct judgement *j,
     const char *cell, const char *signature, struct arena *a)
 {
 	if (j->verdict != VERDICT_NAN_LEAK || !j->weak_zero)
 		return;
-	if (leaks->cases++)
+	if (!leaks->cases++)
+		leaks->first = cell;
+	else if (branch >= leaks->branch)
 		return;
+	leaks->branch = branch;
 	leaks->declared = j->declared;
-	leaks->first = cell;
 	leaks->signature = signature;
 	leaks->smallest = NEW(a, struct testcase, 1);
 	*leaks->smallest = testcase_copy(c, a);
 }
 
-/* Makes the first case the smallest, if the engine shows it once more. */
+/* Makes the case the smallest, if the engine shows it once more. */
 void conform_minimize_leak(struct conform_leaks *leaks, struct bench *b, struct arena *scratch, struct arena *a)
 {
 	struct minimize_statistics stats;
