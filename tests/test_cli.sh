@@ -193,6 +193,10 @@ says out '333333.7'
 check 1 run "$work/characterized.json"
 check 0 report "$loop" --engine "$fault" --experiments engines
 says out 'tape                     vjp'
+# In x exp(x), exp is the node whose rule is wrong, though mul is the one that reads what exp saved.
+check 0 report "$source/corpus/real/tfjs-second-derivative-of-exp.json" --engine tape+saved-const-higher --experiments cuts
+says out 'exp is the first node whose operands get a wrong derivative; the nodes after it'
+saysnot out 'mul is the first node'
 # An engine that answers by chance is asked again, here and for every variant that passes; one that fails everywhere has that for its condition.
 check 0 report "$source/corpus/zoo/enzyme-threads-race.json" --engine tape+enzyme-threads-race --experiments neighbours --format json
 says out 'It fails where a differentiated value is broadcast'
