@@ -58,8 +58,7 @@ const UNARY = ["neg", "abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", 
 const OPS = {
     constant: (n) => tensor(n.own(), n.shape), ...Object.fromEntries(Object.keys(MOVES).map((op) => [op, moved])),
     ...Object.fromEntries([...UNARY, "add", "sub", "mul", "div", "pow", "atan2", "max", "min"].map((op) => [op, elementwise(op)])), logistic: elementwise("sigmoid"),
-    square: [["x * x", (n) => n.shape.length ? `ad.tensor.mul(${n.arg(0)}, ${n.arg(0)})` : `ad.scalar.mul(${n.arg(0)}, ${n.arg(0)})`],
-        ["pow(x, 2)", (n) => `ad.${n.shape.length ? "tensor" : "scalar"}.pow(${n.arg(0)}, 2)`]],
+    square: (n) => `ad.${n.shape.length ? "tensor" : "scalar"}.pow(${n.arg(0)}, 2)`, /* x * x has two contributions, each rounded */
     reshape: [["ad.tensor.reshape", (n) => n.shape.length && n.shapeOf(0).length ? `ad.tensor.reshape(${n.arg(0)}, ${list(n.shape)})` : moved(n)], ["ad.tensor.get", moved]],
     transpose: [["ad.tensor.transpose", (n) => String(n.a.axes) === "1,0" ? `ad.tensor.transpose(${n.arg(0)})` : moved(n)], ["ad.tensor.get", moved]],
     slice: [["ad.tensor.range", (n) => n.shape.length === 1 && (n.a.stride ?? [1])[0] === 1 ? `ad.tensor.range(${n.arg(0)}, ${n.a.start[0]}, ${n.a.start[0] + n.shape[0]})` : moved(n)], ["ad.tensor.get", moved]],

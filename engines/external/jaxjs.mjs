@@ -147,11 +147,11 @@ const tiled = (n) => n.shapeOf(0).length === n.shape.length && n.shape.length &&
     ? `np.tile(${n.arg(0)}, ${list(n.shape.map((extent, d) => n.shapeOf(0)[d] === extent ? 1 : extent))})` : null;
 
 /*
- * Spellings beside those of OPS.  np.power(x, 2) is none of square: it is exp(2 log x) here, and less accurate.  np.einsum
- * needs iterator helpers, which node has from version 22 on.
+ * Spellings beside those of OPS.  None of square is np.power(x, 2), which is exp(2 log x) here and less accurate, nor x * x,
+ * which has two contributions, each rounded.  np.einsum needs iterator helpers, which node has from version 22 on.
  */
 const SPELLINGS = {
-    square: [["x * x", "np.multiply({0}, {0})"]], neg: [["x * -1", "np.multiply({0}, -1)"]],
+    neg: [["x * -1", "np.multiply({0}, -1)"]],
     clamp: [["np.clip", clipped]], transpose: [["np.swapaxes", swapped("np.swapaxes")]],
     reverse: [["np.take", reversed]], broadcast_to: [["np.tile", tiled]], gather: [["an index array", advanced]], concatenate: [["np.stack", stacked]],
     constant: [["np.array of a number", (n) => fromNumber(n.own(), n.shape, n.dtype)]], pad: [["np.pad of zeros", zeroPadded]],

@@ -117,9 +117,9 @@ const tiled = (n) => n.shapeOf(0).length === n.shape.length && n.shape.length &&
 
 const matrices = (n) => n.shapeOf(0).length === 2 && n.shapeOf(1).length === 2 && sizeOf(n.shape) && n.shapeOf(0)[1];
 
-/* Spellings beside those of OPS. */
+/* Spellings beside those of OPS.  x * x is none of square: it has two contributions, each rounded. */
 const SPELLINGS = {
-    square: [["x * x", "tf.mul({0}, {0})"], ["tf.pow(x, 2)", "tf.pow({0}, 2)"]], neg: [["x * -1", "tf.mul({0}, -1)"]],
+    square: [["tf.pow(x, 2)", "tf.pow({0}, 2)"]], neg: [["x * -1", "tf.mul({0}, -1)"]],
     clamp: [["tf.clipByValue", clipped]], slice: [["tf.stridedSlice", strided]], broadcast_to: [["tf.tile", tiled]], concatenate: [["tf.stack", stacked]],
     reduce_sum: [["without axes", whole("sum")]], reduce_mean: [["without axes", whole("mean")]], reduce_prod: [["without axes", whole("prod")]],
     matmul: [["tf.einsum", (n) => matrices(n) ? `tf.einsum('ij,jk->ik', ${n.arg(0)}, ${n.arg(1)})` : null],
