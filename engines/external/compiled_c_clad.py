@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import adapter
 
@@ -56,7 +57,15 @@ class Clad:
         plugin, header = file_below("CLAD", "clad.so"), file_below("CLAD", "clad/Differentiator/Differentiator.h")
         self.clang = os.environ.get("CLANG") or compiler_that_loads(plugin)
         self.flags = ["-O1", f"-fplugin={plugin}", "-std=c++17", f"-I{header.parents[2]}", "-DCLAD_NO_NUM_DIFF"]
+        self.place = tempfile.TemporaryDirectory()
+        self.flags += self.precompiled(header)
         self.version = os.environ.get("ENGINE_VERSION") or version_below("CLAD", "VERSION", r"(\S+)")
+
+    def precompiled(self, header):
+        """Flags by which the compiler reads clad's header once: that is two thirds of the time for a small module."""
+        out = f"{self.place.name}/clad.pch"
+        done = subprocess.run([self.clang, *self.flags, "-ffp-contract=off", "-w", "-fPIC", "-x", "c++-header", "-o", out, str(header)], capture_output=True)
+        return [] if done.returncode else ["-include-pch", out]
 
     @staticmethod
     def derivative(p):
