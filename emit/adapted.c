@@ -4,45 +4,36 @@
 
 #include "expected.h"
 
+#include "brief.h"
 #include "emit_parts.h"
 
-/* How a language holds the expected numbers of all points, and ends.  brief: its functions in a brief source. */
+/* How a language holds the expected numbers of all points, and ends. */
 struct language {
-	const char *suffix, *comment, *judges, *brief;
+	const char *suffix, *judges;
 	struct expected_words words;
 	const char *ask, *asked;          /* stand around what is asked */
 	const char *begin, *key[2], *end; /* of the table of points; key: of the primal and the derivatives */
-	const char *brief_begin, *brief_key[2], *brief_end;
-	const char *sums;         /* begins the list of expected_sum of each point */
+	const char *sums;                 /* begins the list of expected_sum of each point */
 	const char *open, *close; /* around each of several texts, so that names of one do not meet those of another */
-	const char *finish, *finish_brief;
+	const char *finish;
 	bool braces; /* around lists */
 };
 
 static const struct language languages[] = {
-    {"py", "#",
+    {"py",
 #include "emit/compare_python.h"
 #include "emit/judge_python.h"
-        ,
-#include "emit/brief_python.h"
         , {"nan", "inf", "-inf", "False", "True"}, "\n\njudged[\"asked\"] = \"", "\"\n", "points = {\n",
-        {"    \"primal\": [\n", "    \"derivative\": [\n"}, "}\n", "right = {", {"\"primal\": [", "\"derivative\": ["},
-        "}\n", "sums = [", "", "", "\nfinish_points()\n", "sys.exit(1 if wrong else 0)\n", false},
-    {"cjs", "//",
+        {"    \"primal\": [\n", "    \"derivative\": [\n"}, "}\n", "sums = [", "", "", "\nfinish_points()\n", false},
+    {"cjs",
 #include "emit/compare_node.h"
-        ,
-#include "emit/brief_node.h"
         , {"NaN", "Infinity", "-Infinity", "false", "true"}, "judged.asked = '", "';\n", "const points = {\n",
-        {"    primal: [\n", "    derivative: [\n"}, "};\n", "const right = {", {"primal: [", "derivative: ["}, "};\n",
-        "const sums = [", "{\n", "}\n", "", "", false},
-    {"cpp", "//",
+        {"    primal: [\n", "    derivative: [\n"}, "};\n", "const sums = [", "{\n", "}\n", "", false},
+    {"cpp",
 #include "emit/compare_cpp.h"
-        ,
-#include "emit/brief_cpp.h"
         , {"NAN", "INFINITY", "-INFINITY", "false", "true"}, "const char *const judged::asked = \"", "\";\n",
         "judged::Points judged::points = {\n", {"    {\n", "    {\n"}, "};\n",
-        "std::vector<std::vector<std::vector<double>>> right = {\n", {"", ""}, "};\n",
-        "std::vector<std::vector<double>> judged::sums = [", "", "#undef ask\n", "", "", true},
+        "std::vector<std::vector<double>> judged::sums = [", "", "#undef ask\n", "", true},
 };
 
 /* The names of dtypes in Python and JavaScript. */
@@ -65,22 +56,6 @@ static const char *shape_list(const struct shape *s, struct arena *a)
 	return out.at;
 }
 
-/* A list of [right value, largest error] for a number; NaN and the interval of mixtures are further ones. */
-static void put_rights(const struct emission *x, const struct language *l, const struct expected *e)
-{
-	text_put(x->out, "[");
-	for (int i = 0; i < e->n_choice; i++)
-		text_put(x->out, "%s[%s, %s]", i ? ", " : "",
-		    expected_word(e->choice[i].value + e->choice[i].low, &l->words, x->arena),
-		    expected_word(fabs(e->choice[i].low) + e->choice[i].radius, &l->words, x->arena));
-	if (e->least < e->most)
-		text_put(x->out, ", [%s, %s]", expected_word(e->least / 2 + e->most / 2, &l->words, x->arena),
-		    expected_word(e->most / 2 - e->least / 2, &l->words, x->arena));
-	if (e->accepts_nan)
-		text_put(x->out, ", [%s, 0.0]", l->words.nan);
-	text_put(x->out, "]");
-}
-
 /* Output k of the primal or of the outermost level, at a point. */
 static const struct truth_tensor *output_of(const struct emission *x, int point, bool derivative, int k)
 {
@@ -94,64 +69,6 @@ static int count_outputs(const struct emission *x, int point, bool derivative)
 	const struct truth_point *t = &x->truth->point[point];
 
 	return derivative ? t->n_derivative : t->n_primal;
-}
-
-static void put_numbers(const struct emission *x, const struct language *l, int point, bool derivative, int k)
-{
-	const int n = shape_elements(&output_of(x, point, derivative, k)->type.shape);
-
-	for (int i = 0; i < n; i++) {
-		struct expected e = expected_number(x, point, derivative, k, i);
-
-		text_put(x->out, "%s", i ? ", " : "");
-		put_rights(x, l, &e);
-	}
-}
-
-/* For a brief source: of every point a list of [dtype, shape, list of put_rights] for every output. */
-static void put_brief_points(const struct emission *x, const struct language *l, bool derivative)
-{
-	for (int point = 0; point < x->truth->n_point; point++) {
-		text_put(x->out, "%s[", point ? ",\n    " : "");
-		for (int k = 0; k < count_outputs(x, point, derivative); k++) {
-			const struct type *type = &output_of(x, point, derivative, k)->type;
-
-			text_put(x->out, "%s[\"%s\", %s, [", k ? ", " : "", dtype_words[type->dtype],
-			    shape_list(&type->shape, x->arena));
-			put_numbers(x, l, point, derivative, k);
-			text_put(x->out, "]]");
-		}
-		text_put(x->out, "]");
-	}
-}
-
-/* The same in C++: put_rights of every float, in the order in which a source judges them. */
-static void put_brief_numbers(const struct emission *x, const struct language *l, bool differentiates)
-{
-	for (int point = 0; point < x->truth->n_point; point++)
-		for (int derivative = 0; derivative <= differentiates; derivative++)
-			for (int k = 0; k < count_outputs(x, point, derivative); k++) {
-				const struct type *type = &output_of(x, point, derivative, k)->type;
-
-				if (!dtype_is_float(type->dtype) || !shape_elements(&type->shape))
-					continue;
-				text_put(x->out, "    ");
-				put_numbers(x, l, point, derivative, k);
-				text_put(x->out, ",\n");
-			}
-}
-
-static void put_brief_table(const struct emission *x, const struct language *l, bool differentiates)
-{
-	text_put(x->out, "%s", l->brief_begin);
-	if (l->braces)
-		put_brief_numbers(x, l, differentiates);
-	for (int derivative = 0; derivative <= differentiates && !l->braces; derivative++) {
-		text_put(x->out, "%s%s", derivative ? ",\n  " : "", l->brief_key[derivative]);
-		put_brief_points(x, l, derivative);
-		text_put(x->out, "]");
-	}
-	text_put(x->out, "%s", l->brief_end);
 }
 
 /* A list of [name, whether it is a float, rows, dtype, shape] for every output. */
@@ -210,13 +127,10 @@ static void put_points(const struct emission *x, const struct language *l)
 	const bool differentiates = request_order(x->c->transform, x->c->n_transform) > 0;
 	size_t before;
 
-	if (!x->brief)
-		text_put(x->out, "%s%s%s", l->ask, expected_asked(x), l->asked);
+	text_put(x->out, "%s%s%s", l->ask, expected_asked(x), l->asked);
 	before = x->out->len;
-	if (x->brief)
-		put_brief_table(x, l, differentiates);
-	else
-		put_table(x, l, differentiates), put_sums(x, l);
+	put_table(x, l, differentiates);
+	put_sums(x, l);
 	if (l->braces)
 		put_braces(x->out->at + before);
 	text_put(x->out, "\n");
@@ -230,9 +144,7 @@ static void put_main(const struct emission *x, int n)
 	text_put(&calls, n > 1 ? "" : "ask();");
 	for (int k = 0; k < n && n > 1; k++)
 		text_put(&calls, "%sask_%d();", k ? " " : "", k);
-	if (x->brief)
-		text_put(x->out, "\nint main() { %s return wrong > 0; }\n", calls.at);
-	else if (n > 1)
+	if (n > 1)
 		text_put(x->out, "\nint main() { return judged::begin([] { %s }); }\n", calls.at);
 	else
 		text_put(x->out, "\nint main() { return judged::begin(ask); }\n");
@@ -246,31 +158,17 @@ static const struct language *language_of(const char *suffix, const char *const 
 	return NULL;
 }
 
-/* The text without lines of comment, and with no more than one empty line at a place. */
-static const char *brief(const char *text, const char *comment, struct arena *a)
-{
-	struct text t = {.arena = a};
-	bool empty = false;
-
-	text_put_bytes(&t, "", 0);
-	for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
-		const char *first = line + strspn(line, " ");
-
-		end = line + strcspn(line, "\n");
-		if (!strncmp(first, comment, strlen(comment)) || (first == end && empty))
-			continue;
-		empty = first == end;
-		text_put(&t, "%.*s\n", (int)(end - line), line);
-	}
-	return t.at;
-}
-
 void emit_adapted(const struct emission *x, const char *suffix, const char *const *text, int n)
 {
 	const struct language *l = language_of(suffix, text, n);
+	const struct brief_language *direct = x->brief ? brief_language_of(suffix) : NULL;
 
+	if (direct && brief_has_results(text, n)) {
+		brief_write(x, direct, text, n);
+		return;
+	}
 	if (l) {
-		text_put(x->out, "%s", x->brief ? l->brief : l->judges);
+		text_put(x->out, "%s", l->judges);
 		put_points(x, l);
 	}
 	for (int k = 0; k < n; k++) {
@@ -278,11 +176,10 @@ void emit_adapted(const struct emission *x, const char *suffix, const char *cons
 			text_put(x->out, "#define ask ask_%d\n", k);
 		else if (l && n > 1)
 			text_put(x->out, "%s", l->open);
-		text_put(x->out, "%s%s", x->brief ? brief(text[k], l ? l->comment : "#", x->arena) : text[k],
-		    l && n > 1 ? l->close : "");
+		text_put(x->out, "%s%s", text[k], l && n > 1 ? l->close : "");
 	}
 	if (l && l->braces)
 		put_main(x, n);
 	else if (l)
-		text_put(x->out, "%s", x->brief ? l->finish_brief : l->finish);
+		text_put(x->out, "%s", l->finish);
 }

@@ -8,6 +8,7 @@
 #include "engines/aot/aot.h"
 #include "engines/kernels/kernels.h"
 #include "engines/process/straight.h"
+#include "brief.h"
 #include "expected.h"
 
 /*
@@ -35,6 +36,8 @@ struct array_source {
 	const struct array_target *target;
 	const struct array_calls *calls;
 	struct program p; /* in ops and control flow that the target has */
+	const char
+	    *outermost; /* in a brief source: this level as an expression of the inputs; NULL: it is a function */
 	struct arena *arena;
 	struct text *out;
 };
@@ -92,6 +95,7 @@ static const char *seeds_of(const struct array_level *x)
  *    name      of the function              in        all inputs
  *    active    the differentiated inputs    call      the function below at them, its float outputs
  *    seeds     a tuple                      below     the name of the function below
+ *    seed      of the only output
  *    axes      of a batch: 0 or none for each input
  *    batched   of a batch: the inputs that have slices
  *    mapped    of a batch: all inputs, the batched ones as slices
@@ -113,6 +117,8 @@ static const char *level_key(const void *self, const char *key, size_t len)
 		return call_of(x);
 	if (template_is(key, len, "seeds"))
 		return seeds_of(x);
+	if (template_is(key, len, "seed"))
+		return template_tensor(x->target, &x->t->seed[x->output[0].index], a);
 	if (template_is(key, len, "active")) {
 		for (int k = 0; k < x->t->n_wrt; k++)
 			if (dtype_is_float(x->p->type[first + x->t->wrt[k]].dtype))
@@ -162,6 +168,17 @@ static int outputs_of(const struct array_level *x, struct output *out)
 	return n;
 }
 
+/* The expression of a function in Python that only returns it; NULL: it is none. */
+static const char *lone_expression(const char *function, const char *name, const char *parameters, struct arena *a)
+{
+	const char *head = arena_printf(a, "def %s(%s):\n    return ", name, parameters);
+	const char *body = function + strlen(head);
+
+	return strncmp(function, head, strlen(head)) || strchr(body, '\n') != body + strlen(body) - 1
+	    ? NULL
+	    : arena_printf(a, "%.*s", (int)strcspn(body, "\n"), body);
+}
+
 /* NULL: the target has no such level. */
 static const char *level_template(const struct array_source *s, enum transform_kind kind)
 {
@@ -193,11 +210,17 @@ static bool put_levels(struct array_source *s, const char *prefix, bool batches_
 		if (!text)
 			return error_set(
 			    e, NULL, "%s: no counterpart for a %s", s->target->name, transform_names[t->kind]);
+		if (s->x->brief && s->target->lone_vjp && t->kind == TRANSFORM_VJP && *n == 1)
+			text = s->target->lone_vjp;
 		*n = outputs_of(&level, output);
 		if (*n < 0)
 			return error_set(e, NULL, "%s: nothing to differentiate: no float is", s->target->name);
-		text_put(s->out, "%s%s\n", s->calls->level ? s->calls->level : "",
-		    template_put(text, level_key, &level, s->arena));
+		text = template_put(text, level_key, &level, s->arena);
+		s->outermost = s->x->brief && k + 1 == c->n_transform && !s->calls->call && !s->calls->level
+		    ? lone_expression(text, level.name, array_parameters(&s->p.top, s->arena), s->arena)
+		    : NULL;
+		if (!s->outermost)
+			text_put(s->out, "%s%s\n", s->calls->level ? s->calls->level : "", text);
 		*name = level.name;
 	}
 	return true;
@@ -235,12 +258,34 @@ static void put_shown(struct array_source *s, int point, bool derivative, const 
 		const struct truth_tensor *t = derivative ? &at->derivative[0][i] : &at->primal[i];
 
 		text_put(s->out, "%s\n",
-		    TEMPLATE_WITH(a, s->x->brief ? s->target->print : s->target->show, "what",
-		        expected_name(s->x, point, derivative, i), "of",
+		    TEMPLATE_WITH(a, s->target->show, "what", expected_name(s->x, point, derivative, i), "of",
 		        element(s->target, derivative ? "d" : "y", k, a), "type",
 		        dtype_word(s->target->dtype[t->type.dtype], a), "expected",
 		        expected_rows(s->x, point, derivative, i, &words)));
 	}
+}
+
+/* The outputs in a brief source. */
+static void put_brief(struct array_source *s, int point, bool derivative, const struct output *output, int n)
+{
+	struct brief_result r[LIMIT_ARGS];
+	struct arena *a = s->arena;
+
+	for (int k = 0; k < n; k++) {
+		const char *of = element(s->target, derivative ? "d" : "y", k, a);
+		const struct type *t = &output[k].type;
+
+		r[k] = (struct brief_result){point, output[k].index, derivative,
+		    TEMPLATE_WITH(a, t->shape.rank ? s->target->numbers : s->target->number, "of", of),
+		    TEMPLATE_WITH(a, s->target->dtype_of, "of", of),
+		    s->target->compares_dtype && dtype_is_float(t->dtype) ? s->target->dtype[t->dtype] : NULL,
+		    TEMPLATE_WITH(a, s->target->shape_of, "of", of)};
+	}
+	if (s->x->truth)
+		brief_compare(
+		    s->x, brief_language_of(s->target->suffix), "", r, n, point, point + 1 == s->x->c->n_point, s->out);
+	for (int k = 0; k < n && !s->x->truth; k++)
+		text_put(s->out, "%s\n", brief_line(&r[k], a));
 }
 
 static void put_conclusion(struct array_source *s, int point)
@@ -266,15 +311,17 @@ static void put_call(struct array_source *s, const char *to, const char *name, c
 static bool put_points(struct array_source *s, int first, int n, struct error *e)
 {
 	const struct testcase *c = s->x->c;
-	const char *primal, *derivative;
+	const char *primal = "f", *derivative = "f";
 	struct output output[LIMIT_ARGS], derived[LIMIT_ARGS];
-	int n_output, n_derived;
+	int n_output = 0, n_derived = 0;
 	bool differentiates = request_order(c->transform, c->n_transform) > 0,
 	     batched = request_order(c->transform, c->n_transform) < c->n_transform;
 
 	text_put(s->out, "%s%s\n", s->calls->function ? s->calls->function : "",
 	    array_function_text(s->target, &s->p, &s->p.top, "f", NULL, s->arena));
-	if (!put_levels(s, differentiates && batched ? "primal_" : "", true, &primal, output, &n_output, e))
+	s->outermost = NULL;
+	if (!(s->x->brief && differentiates) &&
+	    !put_levels(s, differentiates && batched ? "primal_" : "", true, &primal, output, &n_output, e))
 		return false;
 	if (differentiates && !put_levels(s, "", false, &derivative, derived, &n_derived, e))
 		return false;
@@ -282,19 +329,32 @@ static bool put_points(struct array_source *s, int first, int n, struct error *e
 		const char *item[LIMIT_ARGS], *args;
 
 		for (int i = 0; i < s->p.top.n_param; i++) {
-			item[i] = arena_printf(s->arena, "x%d", i);
+			item[i] = s->x->brief && s->outermost ? template_value(s->p.top.param + i, s->arena)
+			                                      : arena_printf(s->arena, "x%d", i);
 			text_put(s->out, "%s\n",
 			    TEMPLATE_WITH(s->arena, s->target->assign, "out", item[i], "text",
 			        template_tensor(s->target, &c->point[k][i], s->arena)));
 		}
 		args = template_list(item, s->p.top.n_param, s->arena);
+		if (s->x->brief) {
+			const char *to = differentiates ? "d" : "y";
+
+			if (s->outermost)
+				text_put(s->out, "%s\n",
+				    TEMPLATE_WITH(s->arena, s->target->assign, "out", to, "text", s->outermost));
+			else
+				put_call(s, to, differentiates ? derivative : primal, args);
+			put_brief(s, k, differentiates, differentiates ? derived : output,
+			    differentiates ? n_derived : n_output);
+			continue;
+		}
 		put_call(s, "y", primal, args);
 		put_shown(s, k, false, output, n_output);
 		if (differentiates) {
 			put_call(s, "d", derivative, args);
 			put_shown(s, k, true, derived, n_derived);
 		}
-		if (!s->x->brief && s->x->truth)
+		if (s->x->truth)
 			put_conclusion(s, k);
 	}
 	return true;
@@ -424,25 +484,29 @@ static void put_head(const struct array_source *s)
 		text_put(
 		    x->out, "%s%s", *target->compare, TEMPLATE_WITH(x->arena, target->ask, "asked", expected_asked(x)));
 	}
-	text_put(x->out, "%s%s%s\n", target->head, x->brief || !target->flat ? "" : target->flat,
-	    x->truth ? "" : target->told);
+	if (x->brief && x->truth)
+		text_put(x->out, "%s", brief_head(brief_language_of(target->suffix)));
+	text_put(x->out, "%s%s%s\n", target->head + (x->brief && *target->head == '\n'),
+	    x->brief || !target->flat ? "" : target->flat, x->truth || x->brief ? "" : target->told);
 }
 
 static bool emit_array(const struct emission *of, const struct array_target *target, const char *mode, struct error *e)
 {
+	struct text body = {.arena = of->arena};
 	struct emission x = *of;
 	const struct array_target spelled = array_spelled(target, of->c->variant, x.arena);
 	struct array_source s = {.x = &x,
 	    .target = &spelled,
 	    .calls = array_calls_of(target, mode, of->c->variant),
 	    .arena = x.arena,
-	    .out = x.out};
+	    .out = x.brief ? &body : x.out};
 	struct program plain, *at = NEW(x.arena, struct program, x.c->n_point);
 	struct error why = {.text = ""}, none = {.text = ""};
 	bool said;
 
 	if (!emit_plain(x.c, x.arena, &plain, e))
 		return false;
+	x.out = s.out;
 	put_head(&s);
 	for (said = programs_at(&s, &plain, at, &why);
 	     !said && batch_into_program(&x, NEW(x.arena, struct testcase, 1), &plain, &none);)
@@ -456,7 +520,9 @@ static bool emit_array(const struct emission *of, const struct array_target *tar
 		if (!put_points(&s, k, n, e))
 			return false;
 	}
-	if (!x.brief && x.truth)
+	if (x.brief)
+		text_put(of->out, "%s", x.truth ? brief_folded(body.at, x.arena) : body.at);
+	else if (x.truth)
 		text_put(x.out, "%s\n", target->finish);
 	return true;
 }

@@ -60,6 +60,7 @@ struct array_target {
 	const char *function;               /* keys: name, in, body, results */
 	const char *line;                   /* of a body; keys: out, text */
 	const char *level[TRANSFORM_COUNT]; /* keys: name, in, active, call, seeds, below, axes, mapped, batched */
+	const char *lone_vjp;               /* of one output, in a brief source; seed beside these keys */
 	const char *cond, *for_loop, *while_loop,
 	    *scan;                 /* control flow as lines; keys in array_function.c. No for or scan ends early */
 	bool while_reversed;       /* the target has the vjp of a while */
@@ -69,7 +70,9 @@ struct array_target {
 	const char *suffix;        /* no keys: of files with a source that calls `judge` */
 	const char *judge;         /* instead of show, without a truth; keys: what, of */
 	const char *told;          /* no keys: what `judge` needs beside `flat` */
-	const char *print;         /* instead of show, in a brief source; keys: what, of */
+	/* In a brief source, of an output; key: of.  number: without axes; numbers: a flat list. */
+	const char *number, *numbers, *dtype_of, *shape_of;
+	bool compares_dtype;
 	const char *ask, *conclude, *finish; /* key of ask: asked; keys of conclude: least, most */
 	const char *slice_of;                /* an element of the tuple over which a batch maps; key: k */
 	const char *list[2], *tuple[2];      /* brackets */

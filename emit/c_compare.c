@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "brief.h"
 #include "c_parts.h"
-#include "expected.h"
 
 static const char *const state =
 #include "emit/compare_state.h"
@@ -14,13 +14,6 @@ static const char *const reals =
 static const char *const integers =
 #include "emit/compare_integers.h"
     ;
-
-static const char *const brief =
-    "static int wrong;\n\n"
-    "static void judge(const char *name, double returned, double low, double high)\n{\n"
-    "\tint bad = !(low <= returned && returned <= high);\n\n"
-    "\tprintf(\"%s: %.17g; right: %.17g to %.17g%s\\n\", name, returned, low, high, bad ? \"  WRONG\" : \"\");\n"
-    "\twrong |= bad;\n}\n\n";
 
 static const char *number(double v, struct arena *a) { return c_literal(DTYPE_F64, (union cell){.f = v}, a); }
 
@@ -66,38 +59,29 @@ static void put_table(struct c_source *s, const struct emission *x, int point, b
 	c_line(s, "};");
 }
 
-/* The range of numbers that are right in a brief source: from the least to the most of all conventions. */
-static void put_brief(struct c_source *s, const char *name, const char *returned, const struct expected *e)
+void c_compare_briefly(struct c_source *s, const struct emission *x, int point, bool derivative, const int *output,
+    const struct type *const *type, int n)
 {
-	double low = INFINITY, high = -INFINITY;
+	struct brief_result *r = NEW(s->arena, struct brief_result, n);
+	const char *indent = arena_printf(s->arena, "%.*s", s->depth, "\t\t\t\t");
+	int count = 0;
 
-	for (int k = 0; k < e->n_choice; k++) {
-		low = fmin(low, e->choice[k].value + e->choice[k].low - e->choice[k].radius);
-		high = fmax(high, e->choice[k].value + e->choice[k].low + e->choice[k].radius);
+	for (int k = 0; k < n; k++) {
+		struct text numbers = {.arena = s->arena};
+		const char letter = derivative ? 'd' : 'y';
+
+		if (!dtype_is_float(type[k]->dtype))
+			continue;
+		text_put(&numbers, "%s", "");
+		for (int i = 0; i < shape_elements(&type[k]->shape); i++)
+			if (!derivative && !type[k]->shape.rank)
+				text_put(&numbers, "%c%d", letter, output[k]);
+			else
+				text_put(&numbers, "%s%c%d[%d]", i ? ", " : "", letter, output[k], i);
+		r[count++] = (struct brief_result){
+		    .point = point, .derivative = derivative, .output = output[k], .numbers = numbers.at};
 	}
-	if (isnan(low) || isnan(high) || e->accepts_nan)
-		return;
-	c_line(s, "judge(\"%s\", %s, %s, %s);", name, returned, number(low, s->arena), number(high, s->arena));
-}
-
-static void compare_briefly(
-    struct c_source *s, const struct emission *x, int point, bool derivative, int output, const struct type *type)
-{
-	const char *name = expected_name(x, point, derivative, output);
-	int n = shape_elements(&type->shape);
-
-	for (int i = 0; i < n && dtype_is_float(type->dtype); i++) {
-		struct expected e = expected_number(x, point, derivative, output, i);
-		bool plain = !derivative && !type->shape.rank;
-
-		put_brief(s, arena_printf(s->arena, "%s[%d]", name, i),
-		    arena_printf(s->arena,
-		        plain            ? "y%d"
-		            : derivative ? "d%d[%d]"
-		                         : "y%d[%d]",
-		        output, i),
-		    &e);
-	}
+	brief_compare(x, brief_language_of("c"), indent, r, count, 0, point + 1 == x->c->n_point, s->out);
 }
 
 void c_compare(
@@ -112,10 +96,6 @@ void c_compare(
 
 	if (!n)
 		return;
-	if (x->brief) {
-		compare_briefly(s, x, point, derivative, output, type);
-		return;
-	}
 	put_table(s, x, point, derivative, output, tensor);
 	if (!derivative && !type->shape.rank) {
 		c_line(s, "%s(\"%s\", 0, %c%d, &%c%d[0]);", call, name, values, output, table, output);
@@ -129,8 +109,6 @@ void c_conclude(struct c_source *s, const struct emission *x, int point)
 {
 	double least, most;
 
-	if (x->brief)
-		return;
 	expected_sum(x, point, &least, &most);
 	c_line(s, "conclude(%s, %s);", number(least, s->arena), number(most, s->arena));
 }
@@ -148,10 +126,6 @@ static int most_choices(const struct emission *x)
 
 void c_compare_functions(const struct emission *x, const char *body)
 {
-	if (x->brief) {
-		text_put(x->out, "%s", brief);
-		return;
-	}
 	text_put(x->out, "#define ASKED \"%s\" /* what must agree */\n\n%s", expected_asked(x), state);
 	if (strstr(body, " compare(") || strstr(body, "\tcompare("))
 		text_put(x->out, "enum { CHOICES = %d };\n%s", most_choices(x), reals);

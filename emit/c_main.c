@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engines/aot/aot.h"
+#include "brief.h"
 #include "c_parts.h"
 
 static const struct {
@@ -162,6 +163,24 @@ static void put_call(struct c_source *s, const struct tensor *point)
 		c_line(s, "f(%s);", call.len ? call.at : "");
 }
 
+/* Only what is asked for. */
+static void put_brief(struct c_source *s, const struct emission *x, int point)
+{
+	const struct type *type[LIMIT_ARGS];
+	int output[LIMIT_ARGS];
+
+	if (request_order(x->c->transform, x->c->n_transform)) {
+		c_derivative_call(s, x, point);
+		return;
+	}
+	put_call(s, x->c->point[point]);
+	for (int k = 0; k < s->p->top.n_result; k++) {
+		output[k] = k;
+		type[k] = &s->p->type[s->p->top.result[k]];
+	}
+	c_compare_briefly(s, x, point, false, output, type, s->p->top.n_result);
+}
+
 static void put_main(struct c_source *s, const struct emission *x)
 {
 	bool several = x->c->n_point > 1;
@@ -175,6 +194,14 @@ static void put_main(struct c_source *s, const struct emission *x)
 			s->depth++;
 		}
 		put_inputs(s, x->c->point[k]);
+		if (x->brief) {
+			put_brief(s, x, k);
+			if (several) {
+				s->depth--;
+				c_line(s, "}");
+			}
+			continue;
+		}
 		put_call(s, x->c->point[k]);
 		for (int i = 0; i < s->p->top.n_result; i++)
 			c_compare(s, x, k, false, i, &s->p->type[s->p->top.result[i]]);
@@ -186,7 +213,8 @@ static void put_main(struct c_source *s, const struct emission *x)
 			c_line(s, "}");
 		}
 	}
-	c_line(s, x->brief ? "return wrong;" : "return finish();");
+	if (!x->brief)
+		c_line(s, "return finish();");
 	text_put(s->out, "}\n");
 }
 
@@ -198,8 +226,34 @@ static bool has_batch(const struct testcase *c)
 	return false;
 }
 
-bool emit_c(const struct emission *x, struct error *e)
+/* A brief source has those that it needs. */
+static void put_includes(const struct emission *x, const char *body)
 {
+	static const struct {
+		const char *name, *needed;
+	} header[] = {{"math", "("}, {"stdbool", "bool "}, {"stdint", "int64_t"}, {"stdint", "int32_t"}, {"stdio", "("},
+	    {"string", "mem"}};
+	const char *before = "";
+
+	for (size_t k = 0; k < sizeof header / sizeof *header; k++) {
+		if ((x->brief && !strstr(body, header[k].needed)) || !strcmp(before, header[k].name))
+			continue;
+		before = header[k].name;
+		text_put(x->out, "#include <%s.h>\n", before);
+	}
+	text_put(x->out, "\n");
+}
+
+bool emit_c(const struct emission *of, struct error *e)
+{
+	const struct emission own = {.c = of->c,
+	                          .truth = of->truth,
+	                          .tight = of->tight,
+	                          .brief = of->brief && of->truth,
+	                          .weak_zero = of->weak_zero,
+	                          .arena = of->arena,
+	                          .out = of->out},
+	                      *x = &own;
 	struct text body = {.arena = x->arena};
 	struct program p;
 	struct c_source s = {.p = &p, .arena = x->arena, .out = &body};
@@ -228,14 +282,12 @@ bool emit_c(const struct emission *x, struct error *e)
 			text_put(x->out, " * bf16 and f16 are computed in float, which rounds less.\n");
 		text_put(x->out, " */\n");
 	}
-	text_put(x->out,
-	    "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n"
-	    "#include <string.h>\n\n");
+	put_includes(x, body.at);
 	for (size_t k = 0; k < sizeof helpers / sizeof *helpers; k++)
 		if (strstr(body.at, helpers[k].name))
 			text_put(x->out, "%s\n", helpers[k].source);
-	if (x->truth)
+	if (x->truth && !x->brief)
 		c_compare_functions(x, body.at);
-	text_put(x->out, "%s", body.at);
+	text_put(x->out, "%s", x->brief ? brief_folded(body.at, x->arena) : body.at);
 	return true;
 }

@@ -66,6 +66,9 @@ void c_fill(struct c_source *s, int to, const char *expression);
 /* Prints what judges an output at a point: the variable y<output>, or d<output> for a derivative. */
 void c_compare(
     struct c_source *s, const struct emission *x, int point, bool derivative, int output, const struct type *type);
+/* The same of n outputs, in a brief source: it ends at the last point. */
+void c_compare_briefly(struct c_source *s, const struct emission *x, int point, bool derivative, const int *output,
+    const struct type *const *type, int n);
 /* Prints what ends the judgement of a point. */
 void c_conclude(struct c_source *s, const struct emission *x, int point);
 /* Prints to x->out the functions of compare/ that the body calls. */

@@ -19,7 +19,7 @@ struct emission {
 	 * the functions alone. */
 	const struct truth *truth;
 	bool tight;     /* judge by the tight radius: the finding is an inaccuracy */
-	bool brief;     /* short, for an issue: each number is judged alone, or (from templates) none */
+	bool brief;     /* short, for an issue: only what is asked for, compared with literals (brief.h) */
 	bool weak_zero; /* the engine declares that its zeros multiply like any number (truth.h) */
 	struct arena *arena;
 	struct text *out;

@@ -139,10 +139,10 @@ static const char *no_refusal(const struct engine *self, const struct testcase *
 	return NULL;
 }
 
-static bool no_source(
-    struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e)
+static bool no_source(struct engine *self, const struct testcase *c, bool brief, struct arena *a, const char ***text,
+    int *n, struct error *e)
 {
-	(void)self, (void)c, (void)a, (void)text, (void)n;
+	(void)self, (void)c, (void)brief, (void)a, (void)text, (void)n;
 	return error_set(e, NULL, "a built-in engine emits no source");
 }
 

@@ -285,10 +285,10 @@ const struct hello *engine_hello(const struct engine *self) { return self->place
 
 bool engine_flushes(const struct engine *self) { return self->rounding.flushes; }
 
-bool engine_emit(
-    struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e)
+bool engine_emit(struct engine *self, const struct testcase *c, bool brief, struct arena *a, const char ***text, int *n,
+    struct error *e)
 {
-	return self->place->emit(self, c, a, text, n, e);
+	return self->place->emit(self, c, brief, a, text, n, e);
 }
 
 void engine_answer_shared(

@@ -213,9 +213,9 @@ bool engine_receive(struct engine *self, struct incident *incident);
 /*
  * The case c as source text for the engine alone.  The engine must have been opened with a command that emits.  Gives
  * text[*n] in the arena: one text, or one per point if the case is written per point.  False with the reason: the
- * engine is built in, or does not know something in the case.
+ * engine is built in, or does not know something in the case.  brief: a short one, if the engine knows how.
  */
-bool engine_emit(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n,
+bool engine_emit(struct engine *self, const struct testcase *c, bool brief, struct arena *a, const char ***text, int *n,
     struct error *e) MUST_CHECK;
 
 /*

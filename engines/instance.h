@@ -18,8 +18,8 @@ struct engine_place {
 	const struct hello *(*hello)(const struct engine *self);
 	const char *(*refusal)(const struct engine *self, const struct testcase *c, struct arena *a);
 	void (*asked_ops)(const struct engine *self, const struct testcase *c, struct arena *a, bool has[OP_COUNT]);
-	bool (*emit)(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n,
-	    struct error *e);
+	bool (*emit)(struct engine *self, const struct testcase *c, bool brief, struct arena *a, const char ***text,
+	    int *n, struct error *e);
 	/* out[c->n_point] are ANSWER_OK and empty on entry. */
 	void (*answer)(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
 	int (*cases)(const struct engine *self);

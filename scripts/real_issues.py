@@ -4,6 +4,7 @@
 Usage: scripts/real_issues.py [--check] [--one-in N] [--adjudge PROGRAM]     --check writes nothing, and fails if a file is not as it would be; of every N-th defect alone
        scripts/real_issues.py --measure NAME=SPEC...                         runs the experiments that say what matters and what is ruled out, and keeps them in analysis.jsonl
 The texts are those of `adjudge report --format issue`, and the scripts those of `adjudge emit --brief`.  Neither needs the engine.
+A script has at most 20 lines that are not blank, unless the defect says in its member `longer` why it has more, and none of more than 120 columns.
 """
 import argparse
 import json
@@ -20,6 +21,7 @@ import scoreboard_pages
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 REAL = ROOT / "corpus/real"
 ENVIRONMENT = {**os.environ, "ADJUDGE_ADAPTERS": str(ROOT / "engines/external")}
+MOST_LINES, COLUMNS = 20, 120
 REGIONS = {"for", "while", "scan", "cond", "fixed_point", "checkpoint", "custom", "derivative", "scatter_apply"}
 
 
@@ -71,16 +73,53 @@ def case_of(d):
     return path, json.loads(path.read_text(encoding="utf-8"))
 
 
+def emitted(adjudge, d, form, path, brief=True):
+    """The source of a case.  Where the primal is wrong, a brief one asks for nothing else."""
+    options = [*["--brief"] * brief, *["--tight"] * d.get("inaccurate", False), "--format", form]
+    if not (brief and d.get("primal")):
+        return run(adjudge, "emit", *options, path)
+    with tempfile.TemporaryDirectory() as place:
+        bare = pathlib.Path(place) / path.name
+        bare.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "request": []}), encoding="utf-8")
+        return run(adjudge, "emit", *options, bare)
+
+
 def script_of(adjudge, d, entry):
     """{language, text} of a program in the engine's own API, of the first case that it can express, or None."""
     for case in d["cases"]:
         path = REAL / case["file"]
         form = path.is_file() and form_of(entry, json.loads(path.read_text(encoding="utf-8")))
-        done = run(adjudge, "emit", "--brief", *["--tight"] * d.get("inaccurate", False), "--format", form, path) if form else None
+        done = emitted(adjudge, d, form, path) if form else None
         if done and done.returncode == 0:
             language = "c" if form == "c" else "cpp" if "#include <" in done.stdout else "cjs" if "require('" in done.stdout else "exs" if form == "nx" else "py"
             return {"language": language, "text": done.stdout.strip("\n") + "\n"}
     return None
+
+
+def script_in(path):
+    """(language, text) of the script in an issue, or None if it shows a program instead."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    block = re.search(r"^### To reproduce\n\n(`{3,})(\w+)\n(.*?)^\1$", text, re.M | re.S)
+    return (block[2], block[3]) if block else None
+
+
+def lines_in(path):
+    """The lines of the script in an issue, without blank ones; none if it shows a program instead."""
+    script = script_in(path)
+    return [line.expandtabs(4) for line in script[1].split("\n") if line.strip()] if script else []
+
+
+def too_long(every, folder):
+    """Complaints about scripts in issues."""
+    for d, _, name in every:
+        lines = lines_in(folder / name)
+        if len(lines) > MOST_LINES and "longer" not in d:
+            yield f"corpus/real/issues/{name}: a script of {len(lines)} lines, and no member `longer` that says why"
+        if any(len(line) > COLUMNS for line in lines):
+            yield f"corpus/real/issues/{name}: a line of more than {COLUMNS} columns"
+    for d in {id(d): d for d, *_ in every if "longer" in d}.values():
+        if not any(of is d and len(lines_in(folder / name)) > MOST_LINES for of, _, name in every):
+            yield f"{d['program']}: `longer`, but no script of more than {MOST_LINES} lines"
 
 
 def sentences(text):
@@ -93,7 +132,9 @@ def report_of(adjudge, d, entry, analysis):
     end = next(k for k, line in enumerate(shown) if line.startswith("point "))
     known = analysis.get((entry["name"], path.name), {})
     comment = sentences(re.sub(r"([^.])$", r"\1.", case.get("comment", "")))
-    own = comment if entry["name"].split()[0] in " ".join(comment) or not known else []  # what a person wrote about this engine
+    others = {row["name"].split()[0] for row in lines_of("engines.jsonl")} - {entry["name"].split()[0]}
+    about_others = any(name in " ".join(comment) for name in others)
+    own = comment if entry["name"].split()[0] in " ".join(comment) or not (known or about_others) else []  # what a person wrote about this engine
     said = own[:2] + sentences(known.get("cause", "").replace(" On what it depends is not determined.", "")) if known else own
     ruled_out = [t for t in known.get("ruled_out", []) if not (t.startswith("Single ops are right") and of_one_op(case))]
     versions = f"{entry['name']} {', '.join(entry['faulty'])}" + (f" ({entry['where']})" if "where" in entry else "")
@@ -164,6 +205,7 @@ def main():
             (folder / name).write_text(text, encoding="utf-8")
         elif not (folder / name).exists() or (folder / name).read_text(encoding="utf-8") != text:
             wrong.append(f"corpus/real/issues/{name}: run scripts/real_issues.py")
+    wrong += too_long(every, folder)
     names = [name for _, _, name in every]
     wrong += [f"two issues {name}" for name in set(names) if names.count(name) > 1]
     for path in sorted(folder.glob("*.md")):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs the source of each defect of corpus/real on the engines that are ready on this machine.
 
-Usage: scripts/real_reproducers.py [--brief] [--adjudge PROGRAM] [NAME[=DIR]...]     names of scripts/engines; without one, all that are ready
+Usage: scripts/real_reproducers.py [--brief | --issues] [--adjudge PROGRAM] [NAME[=DIR]...]     names of scripts/engines; without one, all that are ready
 A source must end with 1 where the version is among the faulty ones, and with 0 where the defect says that it is right there (fixed, or another engine's).  A version that the defect says to lack the op is not asked.
-With --brief, which catches no crash, the signal of one counts as 1.
+With --brief, which catches no crash, the signal of one counts as 1.  --issues: the same of the scripts in corpus/real/issues/.
 Exit status: 0 all do, 1 some does not.
 """
 import argparse
@@ -25,9 +25,9 @@ RUNS = {"py": "/usr/bin/python3 -B source", "cjs": "cp source source.cjs && node
 
 
 def started(place, text, language):
-    flags = re.search(r"^/\* Build: g\+\+ -std=c\+\+17 FILE (.*) \*/$", text, re.M)
-    command = RUNS[language].replace("FLAGS", flags[1] if flags else "")
-    inside = f'd=$(mktemp -d) && cd "$d" && cat >source && timeout 300 sh -c \'{command}\'; r=$?; rm -rf "$d"; exit $r'
+    flags = re.search(r"^/\* Build: g\+\+ -std=c\+\+17 FILE (.*?) \*/$", text, re.M | re.S)
+    command = RUNS[language].replace("FLAGS", " ".join(flags[1].split()) if flags else "")
+    inside = f'd=$(mktemp -d) && cd "$d" && cat >source && timeout 900 sh -c \'{command}\'; r=$?; rm -rf "$d"; exit $r'
     return subprocess.run([str(ROOT / "scripts/engines"), "--in", place, "sh", "-c", inside], input=text, capture_output=True, text=True)
 
 
@@ -49,23 +49,42 @@ def tried(o, place, family, version):
             for c in (c for c in d["cases"] if c["file"].endswith(".json")):
                 path = real_issues.REAL / c["file"]
                 for form in forms(family, entry, path):
-                    done = real_issues.run(o.adjudge, "emit", *["--brief"] * o.brief, *["--tight"] * d.get("inaccurate", False), "--format", form, path)
+                    done = real_issues.emitted(o.adjudge, d, form, path, o.brief)
                     if done.returncode:
                         results.append((c["file"], form, None, done.stderr.strip()))
                         continue
                     language = "c" if form == "c" else "cpp" if "#include <" in done.stdout else "cjs" if "require('" in done.stdout else "py"
                     ran = started(place, done.stdout, language)
-                    status = 1 if o.brief and ran.returncode > 128 else ran.returncode  # the shell's word for a signal
-                    lines = [line for line in (ran.stdout + ran.stderr).splitlines() if "WRONG" in line] or (ran.stderr or ran.stdout).splitlines()[-1:]
-                    results.append((c["file"], form, status, " ".join(lines[:1])))
+                    status, line = outcome(ran, o.brief)
+                    results.append((c["file"], form, status, line))
                     if status == 1:
                         break
             yield version in entry["faulty"], d, results
 
 
+LANGUAGES = {"python": "py", "js": "cjs", "cpp": "cpp", "c": "c"}
+
+
+def issues(o, place, family, version):
+    """The same of each issue of the family: the script that stands in it."""
+    for d, entry, name in real_issues.unreported():
+        script = real_issues.script_in(real_issues.REAL / "issues" / name) if entry["name"] == family["name"] else None
+        if script and script[0] in LANGUAGES and version not in entry.get("lacks", []):
+            status, line = outcome(started(place, script[1], LANGUAGES[script[0]]), True)
+            yield version in entry["faulty"], d, [(name, script[0], status, line)]
+
+
+def outcome(ran, brief):
+    """The exit status, and the line that tells."""
+    status = 1 if brief and ran.returncode > 128 else ran.returncode  # the shell's word for a signal
+    lines = [line for line in (ran.stdout + ran.stderr).splitlines() if "WRONG" in line or "expected" in line] or (ran.stderr or ran.stdout).splitlines()[-1:]
+    return status, " ".join(lines[:1])
+
+
 def main():
     p = argparse.ArgumentParser(usage=__doc__)
     p.add_argument("--brief", action="store_true")
+    p.add_argument("--issues", action="store_true")
     p.add_argument("--adjudge", default=ROOT / "build/adjudge", type=lambda f: pathlib.Path(f).resolve())
     p.add_argument("names", nargs="*")
     o = p.parse_args()
@@ -74,7 +93,7 @@ def main():
     for place in o.names or ready:
         name = place.split("=")[0]
         for family in scoreboard_pages.engines(ROOT):
-            for faulty, d, results in tried(o, place, family, family["ready"][name]) if name in family["ready"] else ():
+            for faulty, d, results in (issues if o.issues else tried)(o, place, family, family["ready"][name]) if name in family["ready"] else ():
                 if not results:
                     print(f"no source  {name}  {d['cases'][0]['file']}", flush=True)
                     continue

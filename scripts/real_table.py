@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Writes the table of corpus/real/README.md from corpus/real/defects.jsonl, where each line is a defect.
+"""Writes the table of corpus/real/README.md from corpus/real/defects.jsonl, where each line is a defect, and its lines about the scripts in issues/.
 
 Usage: scripts/real_table.py [--check]   with --check it writes nothing, and fails if the table is another one"""
 import json
 import pathlib
 import re
+import statistics
 import sys
+
+import real_issues
 
 HEAD = ["| engine, version | program, request | expected | returned | case | upstream |", "|---|---|---|---|---|---|"]
 STATUS = re.compile("open|documented|fixed in [0-9a-f.]+")
@@ -33,6 +36,15 @@ def row(d):
              ", ".join(f"[{c.get('name', c['file'].removesuffix('.json'))}]({c['file']})" for c in d["cases"]),
              "; ".join(known + ([d["status"]] if d["status"] != "open" else []))]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def of_scripts(folder):
+    """How long the scripts in issues/ are."""
+    lines = {name: (len(real_issues.lines_in(folder / "issues" / name)), d.get("longer")) for d, _, name in real_issues.unreported()}
+    counts = [n for n, _ in lines.values() if n]
+    longer = [f"- [{name.removesuffix('.md')}](issues/{name}): {n} lines; {why}" for name, (n, why) in lines.items() if n > real_issues.MOST_LINES]
+    return [f"Of {len(lines)} issues, {len(counts)} have a script, {len(counts) - len(longer)} of them one of at most {real_issues.MOST_LINES} lines; the median is "
+            f"{statistics.median(counts):.0f}. These are longer:", "", *longer]
 
 
 def repeated_keys(path):
@@ -76,6 +88,9 @@ def main():
     wrong = list(complaints(folder, rows))
     old = (folder / "README.md").read_text(encoding="utf-8")
     lines = old.split("\n")
+    about = next(k for k, line in enumerate(lines) if re.match(r"Of \d+ issues, ", line))
+    after = next(k for k in range(about + 1, len(lines)) if lines[k] and not lines[k].startswith("- "))
+    lines[about:after] = [*of_scripts(folder), ""]
     first = next(k for k, line in enumerate(lines) if line.startswith("|"))
     last = next(k for k in range(first, len(lines)) if not lines[k].startswith("|"))
     new = "\n".join(lines[:first] + HEAD + [row(d) for d in rows] + lines[last:])

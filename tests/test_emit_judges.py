@@ -280,33 +280,14 @@ def test_languages():
 
 
 def test_brief():
-    """A brief source has few lines, and ends with 1 where a number is wrong, else with 0."""
-    for factor, status in ((1.5, WRONG), (1, RIGHT)):
-        (place / "torch.py").write_text(TORCH.replace("GRADIENT", f"return (Tensor({factor}),)"))
-        (place / "node_modules/@tensorflow/tfjs").mkdir(parents=True, exist_ok=True)
-        (place / "node_modules/@tensorflow/tfjs/index.js").write_text(TFJS.replace("GRADIENT", f"return {{ grads: [tensor({factor})] }};"))
-        for form, suffix, command in (("torch", "py", [sys.executable, "-B"]), ("tfjs", "cjs", ["node"])):
-            if not shutil.which(command[0]):
-                continue
-            source = emit(form, case_of("square", ["y mul x0 x0"], dtype="f64" if form == "torch" else "f32"), "--brief")
-            (place / f"brief.{suffix}").write_text(source)
-            done = run(*command, str(place / f"brief.{suffix}"), cwd=place)
-            check(done.returncode == status and re.search(rf"derivative .*float(64|32).*\[ ?{factor}(\.0)? ?\] {'WRONG, expected .*1' if status else 'right'}", done.stdout),
-                  f"{form}, brief: exit status {done.returncode}: {done.stdout}{done.stderr}")
-            check(len(source.splitlines()) < 42, f"{form}, brief: {source}")
-    square = case_of("square", ["y mul x0 x0"])
-    for form in ("jax", "tensorflow", "mlx", "nx"):
-        source = emit(form, square, "--brief")
-        check("ompare(" not in source and "finish" not in source and len(source.splitlines()) < 30, f"{form}, brief: {source}")
-        if form != "nx":
-            compile(source, form, "exec")
+    """A short source in C: the numbers of Enzyme (test_emit_brief.py has the other languages)."""
     vjp = case_of("brief-enzyme", ["s mul x0 x0", "y mul s x1"], x=[0.5, 3])
     for sign, wanted in (("", RIGHT), ("* 2", WRONG)):
         path = place / "brief.c"
         path.write_text(emit("c", vjp, "--brief") + ENZYME)
         built = run(*cc, "-w", "-o", str(place / "brief"), str(path), f"-DSIGN={sign}", "-lm")
         done = run(str(place / "brief")) if not built.returncode else built
-        check(done.returncode == wanted and ("WRONG" in done.stdout) == (wanted == WRONG), f"C, brief, '{sign}': exit status {done.returncode}\n{done.stdout}{built.stderr}")
+        check(done.returncode == wanted and "derivative 0: expected 3, returned" in done.stdout, f"C, brief, '{sign}': exit status {done.returncode}\n{done.stdout}{built.stderr}")
 
 
 def test_ties():
@@ -504,7 +485,7 @@ def test_conform():
         done = run(sys.executable, str(path))
         check(done.returncode == WRONG and "returned" in done.stdout, f"{path.name}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
     issue = run(adjudge, "report", str(sorted(out.glob("abs-*.json"))[0]), "--engine", f"example=proc:exec {sys.executable} {engine}", "--format", "issue", "--experiments", "runs")
-    check(issue.returncode == 0 and "```python" in issue.stdout and "right = {" in issue.stdout, f"issue: exit status {issue.returncode}\n{issue.stdout}{issue.stderr}")
+    check(issue.returncode == 0 and "```python" in issue.stdout and "points = {" in issue.stdout, f"issue: exit status {issue.returncode}\n{issue.stdout}{issue.stderr}")
 
 
 def test_writers():
@@ -516,7 +497,7 @@ def test_writers():
     check(sources and "Sacado" in sources[0].read_text() and "judge(" in sources[0].read_text(), f"no source of Sacado: {list(out.glob('*'))}")
     case = sorted(out.glob("sin-vjp-*.json"))[0]
     issue = run(adjudge, "report", str(case), "--engine", engine, "--format", "issue", "--experiments", "runs").stdout
-    check("```cpp" in issue and "Sacado" in issue and "\n    for (auto &result" in issue, f"no source in the issue: {issue}")
+    check("```cpp" in issue and "Sacado" in issue and "good &= std::fabs(got[i] - right[i]) <= " in issue, f"no source in the issue: {issue}")
     rows = dict(re.findall(r'^WRITER\("(.*)", "(.*)"\)$', (root / "fuzz/cli/emit_writers.def").read_text(), re.M))
     formats = {says: form for line in (root / "corpus/real/engines.jsonl").read_text().splitlines() for says, form in json.loads(line)["formats"].items()}
     by_others = re.findall(r'^FORMAT\("(.*?)", "python3", "(?:scalar|expression)_source', (root / "fuzz/cli/emit_formats.def").read_text(), re.M)

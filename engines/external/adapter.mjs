@@ -160,7 +160,10 @@ export class Program {
         return [...body, put(end)];
     }
 
-    source() {
+    /* brief: a lone result is no list, and returned as it is computed. */
+    source(brief = false) {
+        if (brief && this.results.length === 1)
+            return this.source().replace(/return \[(.*)\];\n\}\n$/, "return $1;\n}\n").replace(/const (\w+) = (.*);\n    return \1;\n\}\n$/, "return $2;\n}\n");
         return `function f(${this.inputs.join(", ")}) {\n${this.body.map((line) => `    ${line}\n`).join("")}}\n`;
     }
 }
@@ -189,6 +192,23 @@ export function stack(kase, program, inner, tensor, wrap = "") {
     }
     return { text, types };
 }
+
+/* Whether each result depends on all inputs of these names: an engine may have no derivative otherwise. */
+export function reaches(kase, program, names) {
+    const of = new Map(kase.inputs.map((b) => [b.split(": ")[0], new Set([b.split(": ")[0]])]));
+    for (const { out, op, args = [] } of kase.body) {
+        const name = out[0].split(": ")[0], from = op === "stop_gradient" || !program.isFloat(name) ? [] : args.flatMap((x) => [...of.get(x) ?? []]);
+        of.set(name, new Set(from));
+    }
+    return kase.results.every((r) => program.isFloat(r) && names.every((x) => of.get(r).has(x)));
+}
+
+/* The names of the inputs that a level differentiates by. */
+export const wrtOf = (kase, program, level) => level.wrt.map((i) => kase.inputs[i].split(": ")[0]).filter((x) => program.isFloat(x));
+
+/* A line of a short source: adjudge writes the comparison of this result in its place (../PROTOCOL.md). */
+export const told = (derivative, numbers, dtype = "", rightDtype = "", shape = "") =>
+    [`@${derivative ? "derivative" : "primal"}`, numbers, dtype, rightDtype, shape].join("\t").replace(/\t+$/, "");
 
 /* The engine's float values, and between them the others: from `values`, else zeros of their type. */
 export function complete(types, floats, values = []) {
@@ -223,7 +243,7 @@ export function startsOf(node, at, size) {
 
 /* ---- the protocol ---- */
 
-/* hello: the members of the first line.  answer(case): {primal, derivative} for each point.  emit(case): source text. */
+/* hello: the members of the first line.  answer(case): {primal, derivative} for each point.  emit(case, brief): source text. */
 export async function serve(hello, answer, emit) {
     const say = (value) => process.stdout.write(JSON.stringify(value) + "\n");
     const emitting = process.argv.includes("--emit");
@@ -239,7 +259,7 @@ export async function serve(hello, answer, emit) {
             continue;
         }
         try {
-            say({ id: request.id, sources: (request.emit ?? request.cases).map(emit) });
+            say({ id: request.id, sources: (request.emit ?? request.cases).map((kase) => emit(kase, Boolean(request.brief))) });
         } catch (e) {
             if (!(e instanceof Unsupported))
                 throw e;

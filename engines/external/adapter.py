@@ -161,9 +161,25 @@ class Program:
         return "\n".join(function(name, self.inputs, self.lines, f"{', '.join(self.results)},")) + "\n"
 
 
+def used(lines, results):
+    """The lines without values that nothing uses, such as indices that only the adapter has read."""
+    while True:
+        text = "\n".join([*lines, *results])
+        kept = [line for line in lines if not re.match(r"v\d+ = ", line) or len(re.findall(rf"\b{line.split()[0]}\b", text)) > 1]
+        if kept == lines:
+            return lines
+        lines = kept
+
+
 def function(name, params, lines, result):
     """The function as lines."""
     return [f"def {name}({', '.join(params)}):"] + [f"    {line}" for line in [*lines, f"return {result}"]]
+
+
+def short_function(name, params, lines, result):
+    """The same, which returns the last expression itself."""
+    last = re.fullmatch(rf"{result} = (.*)", lines[-1]) if lines else None
+    return function(name, params, lines[:-1] if last else lines, last[1] if last else result)
 
 
 class Function:
@@ -171,15 +187,18 @@ class Function:
     results.  Each level is a function from the float inputs to its float outputs.  A subclass has level(level, name), the
     lines of a function `name` on top of self.name, which it then becomes.  It also has argument(data, type_text)."""
 
-    def __init__(self, case, ops, gives="({})"):
-        """gives: the results as f returns them, each followed by a comma."""
-        self.case, self.program = case, Program(case, ops)
+    def __init__(self, case, ops, gives="({})", brief=False):
+        """gives: the results as f returns them, each followed by a comma.  brief: a lone result is no tuple."""
+        self.case, self.program, self.brief = case, Program(case, ops), brief
         p = self.program
+        if brief:
+            p.lines = used(p.lines, p.results)
         self.inputs = [x for x in p.inputs if floating(p.types[x])]
         self.results = [r for r in p.results if floating(p.types[r])]
         self.types = [p.types[r] for r in p.results]
         self.name = "f"
-        lines = function("f", self.inputs, p.lines, gives.format("".join(f"{r}, " for r in self.results)))
+        self.lone = brief and len(self.results) == 1
+        lines = short_function("f", self.inputs, p.lines, self.results[0]) if self.lone else function("f", self.inputs, p.lines, gives.format("".join(f"{r}, " for r in self.results)))
         for k, level in enumerate(case["request"]):
             lines += self.level(level, f"{level['transform']}{k + 1}")
         self.source = "\n".join(lines) + "\n"
@@ -214,10 +233,15 @@ def starts_of(node, x, at, size):
 
 # ---- the protocol ----
 
-def main(hello, answer, emit=None, together=None):
+def told(derivative, numbers, dtype="", right_dtype="", shape=""):
+    """A line of a short source: adjudge writes the comparison of this result in its place (../PROTOCOL.md)."""
+    return "\t".join([f"@{'derivative' if derivative else 'primal'}", numbers, dtype, right_dtype, shape]).rstrip("\t")
+
+
+def main(hello, answer, emit=None, together=None, brief=None):
     """hello: the members of the first line.  answer(case): a list of {"primal": [...], "derivative": [...]}, one per
-    point.  emit(case): source text.  together(cases): the answers to several cases at once, if that is faster; None in the
-    place of a case that is to be answered alone."""
+    point.  emit(case): source text.  brief(case): a short one, for an issue.  together(cases): the answers to several
+    cases at once, if that is faster; None in the place of a case that is to be answered alone."""
     out = sys.stdout
     sys.stdout = sys.stderr  # the engine's own output must not be read as an answer
     emitting = "--emit" in sys.argv[1:]
@@ -226,7 +250,8 @@ def main(hello, answer, emit=None, together=None):
         request = json.loads(line)
         if emitting or "emit" in request:
             try:
-                reply = {"id": request["id"], "sources": [emit(c) for c in request.get("emit") or request["cases"]]}
+                write = brief if brief and request.get("brief") else emit
+                reply = {"id": request["id"], "sources": [write(c) for c in request.get("emit") or request["cases"]]}
             except Unsupported as e:
                 reply = {"id": request["id"], "error": f"{hello['name']}: no counterpart for {e}"}
         else:

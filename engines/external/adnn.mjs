@@ -6,7 +6,7 @@
  * What the package has no function for is made of single numbers, as its users do: tensor.get takes them out of a tensor,
  * and tensor.fromScalars makes one of them.  Its Math.expm1, log1p and sign take no nodes.  Its round differs at halves.
  */
-import { Program, complete, fixedResults, flat, list, load, number, same, serve, shapeOf, sizeOf, spelling, spellings, stack } from "./adapter.mjs";
+import { Program, complete, fixedResults, flat, list, load, number, reaches, same, serve, shapeOf, sizeOf, spelling, spellings, stack, told, wrtOf } from "./adapter.mjs";
 import { MOVES, groups, products, scattered, spread } from "./elements.mjs";
 
 /* ---- ops as source ---- */
@@ -112,6 +112,27 @@ function emit(kase) {
     return [...lines, ""].join("\n");
 }
 
+/* Statements on lifted inputs, where each result depends on them; else the long source. */
+function brief(kase) {
+    const { program, prelude: transforms, derivative, points } = parts(kase), [level] = kase.request, at = level ? wrtOf(kase, program, level) : [];
+    const plain = reaches(kase, program, at), results = kase.results, types = (level ? derivative.types : results.map((r) => program.types.get(r))).filter((t) => t.startsWith("f64"));
+    const told_ = (name, type) => shapeOf(type).length ? told(Boolean(level), `${name}.toFlatArray()`, "", "", `${name}.dims`) : told(Boolean(level), name);
+    const lines = [];
+    for (const xs of points) {
+        const inputs = program.inputs.map((x, k) => `const ${x} = ${plain && at.includes(x) ? `ad.lift(${xs[k]})` : xs[k]};`);
+        const weights = level ? level.cotangents.map((d, k) => [results[k], program.types.get(results[k]), flat(d, "f64")]) : [];
+        const term = ([y, type, w]) => !shapeOf(type).length ? w[0] === 1 ? y : `ad.scalar.mul(${y}, ${number(w[0])})`
+            : `ad.tensor.sumreduce(${w.every((v) => v === 1) ? y : `ad.tensor.mul(${y}, ${tensor(w, shapeOf(type))})`})`;
+        const total = weights.length === 1 ? term(weights[0]) : `ad.scalar.sum([${weights.map(term).join(", ")}])`;
+        const body = plain ? program.body.slice(0, -1) : [], named = plain && level && total !== results[0];
+        const names = !level ? results : plain ? at.map((x) => `ad.derivative(${x})`) : types.map((_, k) => `d${k}`);
+        lines.push(...inputs, ...body, ...named ? [`const y = ${total};`] : [], ...plain && level ? [`${named ? "y" : total}.backprop();`] : plain ? [] : [program.source(), transforms, `const [${names.join(", ")}] = ${derivative.text}(${program.inputs.join(", ")});`]);
+        names.forEach((d, k) => lines.push(told_(d, types[k])));
+    }
+    const text = lines.join("\n"), block = points.length > 1 ? `{\n${text}\n}` : text;
+    return ["const ad = require('adnn/ad');", ...text.includes("Tensor") ? ["const Tensor = require('adnn/tensor');"] : [], "", block, ""].join("\n");
+}
+
 function answer({ ad, Tensor }, kase) {
     const { program, prelude: transforms, derivative, points } = parts(kase), types = kase.results.map((r) => program.types.get(r));
     const run = new Function("ad", "Tensor", `${program.source()}${transforms}return { f, derivative: ${kase.request.length ? derivative.text : "() => []"} };`)(ad, Tensor);
@@ -139,4 +160,4 @@ if (!process.argv.includes("--emit")) {
     engine = { ad: load("adnn/ad"), Tensor: load("adnn/tensor") };
     hello.version = load("adnn/package.json").version;
 }
-await serve(hello, (kase) => answer(engine, kase), emit);
+await serve(hello, (kase) => answer(engine, kase), (kase, short) => (short ? brief : emit)(kase));

@@ -54,9 +54,9 @@ class Sources:
             raise adapter.Failure(f"adjudge emit ended with {self.process.wait()}")
         return json.loads(text)
 
-    def __call__(self, case):
+    def __call__(self, case, brief=False):
         try:
-            self.process.stdin.write(json.dumps({"id": 1, "emit": [case]}) + "\n")
+            self.process.stdin.write(json.dumps({"id": 1, "emit": [case], "brief": brief}) + "\n")
             self.process.stdin.flush()
         except OSError as e:
             raise adapter.Failure(f"adjudge emit: {e.strerror}") from e
@@ -141,7 +141,7 @@ def main():
     engine = Engine(name, mode or next(iter(ENGINES[name][0])))
     if "--emit" not in sys.argv:
         engine.load()
-    adapter.main(engine.hello(), engine.answer, engine.sources)
+    adapter.main(engine.hello(), engine.answer, engine.sources, None, lambda case: engine.sources(case, True))
 
 
 if __name__ == "__main__":

@@ -113,6 +113,35 @@ class Source:
             of = [types[k] for k in wrt]
         return of, lines
 
+    def write_brief(self):
+        """The results, or only the derivative, compared by lines that adjudge writes."""
+        p, levels = self.program, self.case["request"]
+        types, outs = [p.types[x] for x in p.inputs], [p.types[r] for r in p.results]
+        ends = list(itertools.accumulate(map(self.size, types), initial=0))
+        names = {x: [f"x[{k}]" for k in range(a, b)] for x, a, b in zip(p.inputs, ends, ends[1:])}
+        y = [e for r in self.statements.run(names) for e in r]
+        lines, of = [*self.inputs(types), *self.statements.lines, f"d = {y[0] if self.casadi and len(y) == 1 else self.gather.format(', '.join(y))}"], outs
+        for level in levels:
+            of, taken = self.level(level, types, of, ends)
+            lines += taken
+        lone = len(of) == 1 and self.size(of[0]) == 1 and not adapter.shape_of(of[0])
+        if self.casadi:
+            lines.append('f = ca.Function("f", [x], [d])')
+        for point in self.case["points"]:
+            flat = [v for d, t in zip(point, types) for v in adapter.flat(d, t)]
+            at = adapter.literal([float(v) if not isinstance(v, bool) or self.casadi else v for v in flat], [len(flat)])
+            if self.casadi:
+                call = f"f(ca.DM({at}))"
+                lines.append(f"d = float({call})" if lone else f"d = {call}.full().ravel().tolist()")
+            else:
+                lines += [f"at = [v if isinstance(v, bool) else mpmath.mpf(v) for v in {at}]",
+                          f'd = [float(sp.lambdify(x, e, modules=["mpmath"]{MODES[self.mode]})(*at)) for e in d]{"[0]" if lone else ""}']
+            ends = list(itertools.accumulate(map(self.size, of), initial=0))
+            for t, a, b in zip(of, ends, ends[1:]):
+                if not levels or adapter.floating(t):
+                    lines.append(adapter.told(bool(levels), "d" if lone or len(of) == 1 and adapter.shape_of(t) else f"d[{a}:{b}]" if adapter.shape_of(t) else f"d[{a}]"))
+        return "\n".join(lines) + "\n"
+
     def asked(self, point, outs, of):
         """The lines that judge at a point. Results that are no floats are left out of derivatives."""
         if self.casadi:
@@ -135,14 +164,14 @@ def main():
     requests = [list(stack) for n in (1, 2, 3) for stack in itertools.product(("jvp", "vjp"), repeat=n)]
     table, reduced = (CASADI, casadi_expressions.REDUCED) if mode.startswith("casadi") else (SYMPY, sympy_expressions.REDUCED)
     adapter.main({"name": mode, "version": "", "requests": requests, "dtypes": ["f64", "i64", "i32", "bool"], "ops": list(dict.fromkeys(["constant", "matmul", "cumsum", "cumprod", *table, *reduced, *MOVES, *FOLDS])),
-                  "unroll": True, "weak_zero": True, "emits": "py"}, None, emit_of(mode))
+                  "unroll": True, "weak_zero": True, "emits": "py"}, None, emit_of(mode), brief=emit_of(mode, True))
 
 
-def emit_of(mode):
+def emit_of(mode, brief=False):
     def emit(case):
         if case.get("variant"):
             raise Unsupported("a case with spellings")
-        return Source(mode, case).write()
+        return Source(mode, case).write_brief() if brief else Source(mode, case).write()
     return emit
 
 

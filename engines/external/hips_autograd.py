@@ -83,11 +83,15 @@ from autograd.builtins import tuple as results
 class Function(adapter.Function):
     argument = staticmethod(tensor)
 
-    def __init__(self, case):
-        super().__init__(case, OPS, gives="results(({}))")
+    def __init__(self, case, brief=False):
+        super().__init__(case, OPS, gives="results(({}))", brief=brief)
 
     def level(self, level, name):
-        p, below, vjp = self.program, self.name, level["transform"] == "vjp"
+        return [f"def {name}({', '.join(self.inputs)}):", f"    return {self.called(level, name)}"]
+
+    def called(self, level, name):
+        """The level as an expression of the inputs."""
+        p, below, vjp, lone = self.program, self.name, level["transform"] == "vjp", self.lone
         wrt = [p.inputs[i] for i in level["wrt"]]
         seeded = self.types if vjp else [p.types[x] for x in wrt]
         seeds = [tensor(d, t) for d, t in zip(level["cotangents" if vjp else "tangents"], seeded) if floating(t)]
@@ -95,22 +99,44 @@ class Function(adapter.Function):
         some = at and any(floating(t) for t in self.types)
         one = len(at) == 1  # a single argument is not a tuple
         argnum, all_seeds = at[0] if one else tuple(at), f"results(({''.join(f'{s}, ' for s in seeds)}))"
+        given = seeds[0] if vjp and lone and seeds else all_seeds
         self.name, self.types = name, [p.types[x] for x in wrt] if vjp else self.types
         xs = ", ".join(self.inputs)
         if not some:
+            self.lone = False
             body = f"results(({''.join(f'np.zeros({adapter.shape_of(t)}, dtype={DTYPES[adapter.dtype_of(t)]}), ' for t in self.types if floating(t))}))"
         elif vjp:
-            pulled = f"make_vjp({below}, {argnum})({xs})[0]({all_seeds})"
-            body = f"results(({pulled},))" if one else f"results({pulled})"
+            pulled = f"make_vjp({below}, {argnum})({xs})[0]({given})"
+            self.lone = self.brief and one
+            body = pulled if self.lone else f"results(({pulled},))" if one else f"results({pulled})"
         else:
-            body = f"results(make_jvp({below}, {argnum})({xs})({seeds[0] if one else all_seeds})[1])"
-        return [f"def {name}({xs}):", f"    return {body}"]
+            pushed = f"make_jvp({below}, {argnum})({xs})({seeds[0] if one else all_seeds})[1]"
+            body = pushed if lone else f"results({pushed})"
+        return body
 
 
 def emit(case):
     f = Function(case)
     lines = [f"judge('{what}', [y.ravel().tolist() for y in map(onp.asarray, {name}(*{xs}))])" for xs in f.points() for what, name in [("primal", "f")] + [("derivative", f.name)] * bool(case["request"])]
     return "import numpy as onp\n" + PRELUDE + f.source + "\n".join(lines) + "\n"
+
+
+def brief(case):
+    """The outermost level is no function."""
+    levels = case["request"]
+    f = Function({**case, "request": levels[:-1]}, True)
+    asked = f.called(levels[-1], "") if levels else f"f({', '.join(f.inputs)})"
+    transforms = sorted({f"make_{level['transform']}" for level in levels})
+    lines = ["import autograd.numpy as np", f"from autograd import {', '.join(transforms)}" if levels else "", "from autograd.builtins import tuple as results" if "results(" in f.source + asked else "", "\n" + f.source]
+    for point in case["points"]:
+        p = f.program
+        lines += [f"{x} = {tensor(d, p.types[x])}" for d, x in zip(point, p.inputs) if x in f.inputs]
+        floats = [t for t in f.types if floating(t)]
+        lines.append(f"d = {asked}")
+        for k, t in enumerate(floats):
+            d = "d" if f.lone else f"d[{k}]"
+            lines.append(adapter.told(bool(levels), f"{d}.ravel().tolist()" if len(adapter.shape_of(t)) > 1 else f"{d}.tolist()", f"{d}.dtype", DTYPES[adapter.dtype_of(t)], f"{d}.shape"))
+    return "\n".join(line for k, line in enumerate(lines) if line or k > 2) + "\n"
 
 
 def encode(x, onp):
@@ -157,7 +183,7 @@ def main():
     one = [["jvp"], ["vjp"]]
     two = [[a, *s] for a in ("jvp", "vjp") for s in one]
     adapter.main({"name": "hips-autograd", "version": version(), "requests": one + two, "dtypes": dtypes, "ops": list(OPS), "unroll": True, "constants": True,
-                  "weak_zero": True, "accuracy": 4, "emits": "py"}, answer, emit)
+                  "weak_zero": True, "accuracy": 4, "emits": "py"}, answer, emit, brief=brief)
 
 
 if __name__ == "__main__":

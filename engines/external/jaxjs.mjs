@@ -13,7 +13,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-import { Program, complete, fixedResults, list, flat, isFloat, dtypeOf, load, modeOf, number, resolved, same, serve, shapeOf, sizeOf, spelling, spellings, stack, startsOf, Unsupported } from "./adapter.mjs";
+import { Program, complete, fixedResults, list, flat, isFloat, dtypeOf, load, modeOf, number, resolved, same, serve, shapeOf, sizeOf, spelling, spellings, stack, startsOf, told, Unsupported, wrtOf } from "./adapter.mjs";
 
 const DTYPES = { f64: "float64", f32: "float32", i32: "int32", i64: "int32", bool: "bool" };
 
@@ -229,7 +229,50 @@ function parts(mode, kase) {
     const calls = MODES[mode][1], [, inner, wrap] = calls[spelling(kase.variant ?? 0, "request", calls.length)];
     const numbers = spelling(kase.variant ?? 0, "constant", OPS.constant.length); /* tangents and cotangents are constants, too */
     const given = (data, type) => numbers && fromNumber(flat(data, type), shapeOf(type), dtypeOf(type)) || seed(data, type);
-    return { program, inner, derivative: stack(kase, program, inner, given, wrap), points };
+    return { program, inner, wrap, given, derivative: stack(kase, program, inner, given, wrap), points };
+}
+
+/*
+ * The derivative as one expression: each level but the last is a function of all inputs.  A level by some of them has a
+ * function of these inside, which uses the others and so takes references.
+ */
+function nested(kase, program, inner, wrap, given) {
+    const all = program.inputs, typeOf = (x) => program.types.get(x), last = kase.request.length - 1;
+    let text = inner, types = program.results.map(typeOf), lone = types.length === 1, before = [], after = [];
+    kase.request.forEach((level, k) => {
+        const at = wrtOf(kase, program, level), vjp = level.transform === "vjp";
+        const below = same(at, all) ? text : `(${at.join(", ")}) => (${text})(${all.map((x) => at.includes(x) ? x : `${x}.ref`).join(", ")})`;
+        const float = (i) => isFloat(dtypeOf(kase.inputs[level.wrt[i]].split(": ")[1]));
+        const seeds = (vjp ? level.cotangents : level.tangents.filter((_, i) => float(i))).map((d, i) => given(d, (vjp ? types : at.map(typeOf))[i]));
+        if (vjp && !lone && !wrap && k === last) { /* several results may be one array, which only their disposal tells */
+            before = [`const [ys, pull] = jax.vjp(${below}, [${at.join(", ")}]);`];
+            after = ["ys.forEach((y) => y.dispose());"];
+        }
+        const call = before.length ? `pull([${seeds.join(", ")}])` : vjp ? `jax.vjp(${below}, [${at.join(", ")}])[1](${lone ? seeds[0] : `[${seeds.join(", ")}]`})` : `jax.jvp(${below}, [${at.join(", ")}], [${seeds.join(", ")}])[1]`;
+        lone = vjp ? at.length === 1 : lone;
+        types = vjp ? at.map(typeOf) : types;
+        text = `${call}${vjp && lone ? "[0]" : ""}`;
+        if (wrap || k < last)
+            text = `(${all.join(", ")}) => ${text}`;
+        text = wrap ? `${wrap}(${text})` : text;
+    });
+    return { text: wrap || last < 0 ? `${text}(${all.join(", ")})` : text, types, lone, before, after };
+}
+
+function brief(mode, kase) {
+    const { program, inner, wrap, given, points } = parts(mode, kase);
+    if (kase.results.some((r) => !program.isFloat(r)))
+        throw new Unsupported("a result that is no float");
+    const { text, types, lone, before, after } = nested(kase, program, inner, wrap, given), derivative = kase.request.length > 0;
+    const lines = ["const jax = require('@jax-js/jax');", "const np = jax.numpy;", "", program.source(true), `jax.init('${MODES[mode][0]}').then(() => {`, `    jax.defaultDevice('${MODES[mode][0]}');`];
+    const letter = derivative ? "d" : "y", names = lone ? [letter] : types.map((_, k) => `${letter}${k}`);
+    points.forEach((xs, p) => {
+        lines.push(...xs.map((x, k) => `    ${p ? "" : "let "}${program.inputs[k]} = ${x};`), ...before.map((line) => `    ${p ? line.replace("const ", "") : line.replace("const ", "let ")}`),
+            `    ${p ? "" : "let "}${lone ? letter : `[${names.join(", ")}]`} = ${text};`, ...after.map((line) => `    ${line}`));
+        names.forEach((d, k) => lines.push(`    ${told(derivative, `${d}.ref.js()${shapeOf(types[k]).length > 1 ? ".flat(Infinity)" : ""}`, `${d}.dtype`, `'${DTYPES[dtypeOf(types[k])]}'`, `${d}.shape`)}`));
+    });
+    const all = [...lines, "});", ""].join("\n");
+    return `${all.includes("float64") ? `${FLOAT16}\n` : ""}${points.length > 1 ? all : all.replaceAll("    let ", "    const ")}`;
 }
 
 function emit(mode, kase) {
@@ -306,7 +349,7 @@ if (!process.argv.includes("--emit")) {
     jax.defaultDevice(MODES[mode][0]);
     hello.version = version();
 }
-await serve(hello, (kase) => answer(jax, mode, kase), (kase) => emit(mode, kase));
+await serve(hello, (kase) => answer(jax, mode, kase), (kase, short) => (short ? brief : emit)(mode, kase));
 process.exit(0); /* threads of a device would keep it */
 
 /* The package does not report its version. */

@@ -8,7 +8,7 @@
  */
 import vm from "node:vm";
 
-import { Program, Unsupported, complete, fixedResults, flat, load, serve, shapeOf, sizeOf, spelling, spellings, stack } from "./adapter.mjs";
+import { Program, Unsupported, complete, fixedResults, flat, load, serve, shapeOf, sizeOf, spelling, spellings, stack, told } from "./adapter.mjs";
 import { MOVES, groups, products, scattered, spread } from "./elements.mjs";
 
 const CONFIG = "{ number: 'BigNumber', precision: 128, predictable: true }";
@@ -126,6 +126,29 @@ function emit(kase) {
     return [...lines, ""].join("\n");
 }
 
+/* The derivatives along single inputs, and their weighted sum as a number; of higher order, the long source's functions. */
+function brief(kase) {
+    const { program, source, derivative, points } = parts(kase), { names, results } = written(kase), [level] = kase.request, order = kase.request.length;
+    const call = CALLS[spelling(kase.variant ?? 0, "request", CALLS.length)][1], types = kase.results.map((r) => program.types.get(r));
+    const own = (order ? derivative.types : types).filter((t) => t.startsWith("f64")), seed = (data) => flat(data, "f64").map(literal), floats = kase.inputs.filter((b) => b.includes(": f64")).length;
+    const lines = ["const { create, all } = require('mathjs');"];
+    const plain = order < 2 && kase.inputs.length === floats && types.every((t) => t.startsWith("f64"));
+    if (!plain)
+        lines.push(source, ...points.flatMap((p) => own.map((t, k) => told(order > 0, `values(${order ? derivative.text : "f"}, ${p})[${k}]${shapeOf(t).length ? "" : "[0]"}`))));
+    for (const point of plain ? kase.points : []) {
+        const at = names.flatMap((xs, k) => flat(point[k], "f64").map((v, i) => `${xs[i]}: math.bignumber('${literal(v)}')`));
+        const value = (terms) => terms.length === 1 && terms[0][1] === "1" ? `Number(${terms[0][0]})`
+            : `Number(${terms.length ? terms.map(([e, w]) => w === "1" ? e : `math.multiply(${e}, math.bignumber('${w}'))`).reduce((a, b) => `math.add(${a}, ${b})`) : "0"})`;
+        const d = (e, x) => `${call.replace("y, x", `'${e}', '${x}'`)}.evaluate(at)`, nonzero = (terms) => terms.filter(([, w]) => Number(w));
+        const rows = !order ? results.map((y) => y.map((e) => [[`math.evaluate('${e}', at)`, "1"]]))
+            : level.transform === "jvp" ? results.map((y) => y.map((e) => nonzero(level.wrt.flatMap((i, k) => names[i].map((x, j) => [d(e, x), seed(level.tangents[k])[j]])))))
+                : level.wrt.map((i) => names[i].map((x) => nonzero(results.flatMap((y, k) => y.map((e, j) => [d(e, x), seed(level.cotangents[k])[j]])))));
+        lines.push(`const math = create(all, ${CONFIG});`, `const at = { ${at.join(", ")} };`);
+        own.forEach((t, k) => lines.push(told(order > 0, shapeOf(t).length ? `[${rows[k].map(value).join(", ")}]` : value(rows[k][0]))));
+    }
+    return [...lines, ""].join("\n");
+}
+
 function answer(mathjs, kase) {
     const { program, source, derivative, points } = parts(kase), types = kase.results.map((r) => program.types.get(r));
     const run = new Function("create", "all", `${source}const d = ${kase.request.length ? derivative.text : "[]"};\nreturn [${points.map((p) => `[values(f, ${p}), values(d, ${p})]`)}];`);
@@ -153,4 +176,4 @@ if (!process.argv.includes("--emit")) {
     mathjs = load("mathjs");
     hello.version = engine(mathjs).version;
 }
-await serve(hello, (kase) => answer(mathjs, kase), emit);
+await serve(hello, (kase) => answer(mathjs, kase), (kase, short) => (short ? brief : emit)(kase));

@@ -6,6 +6,7 @@ import os
 import sys
 
 import adapter
+import pytorch_brief
 import pytorch_regions
 import pytorch_spellings
 import pytorch_together
@@ -489,6 +490,31 @@ class Torch:
             lines += ["if str([told(x) for x in xs]) != was:", "    raise RuntimeError('an input was overwritten')"] if compiled else []
         return "import torch\n" + head + "\n" + TOLD + source + "\n".join(lines) + "\n"
 
+    def brief(self, case):
+        style, wrap, before = self.call(case)
+        program = adapter.Program(case, {**self.ops, "constant": scripted_constant} if wrap == SCRIPT else self.ops)
+        b = pytorch_brief.Brief(sys.modules[__name__], case, program, style, wrap)
+        if style in (tape, func, dual) and b.simple() and wrap != CHECKPOINT and not self.exports:
+            return b.write(before)
+        return self.general_brief(case)
+
+    def general_brief(self, case):
+        """The functions of all levels, and the outermost of them called."""
+        source, primal, derivative, points = self.parts(case)
+        _, wrap, before = self.call(case)
+        program = adapter.Program(case, self.ops)
+        types = [program.types[r] for r in program.results]
+        for level in case["request"]:
+            types = [program.types[program.inputs[i]] for i in level["wrt"]] if level["transform"] == "vjp" else [batched(t, level["size"]) for t in types] if level["transform"] == "batch" else types
+        head = ["from torch import func"] if self.style is func else self.head() if self.native or self.exports else []
+        head += [ONE_THREAD] if wrap and "inductor" in wrap else []
+        lines = ["import torch", *head, IMPORT_CHECKPOINT if wrap == CHECKPOINT else "", source]
+        for k, p in enumerate(points):
+            lines += [f"xs = {p}"] + ([f"f = {wrap}"] if wrap and k == 0 else []) + [f"{derivative}(*xs)"] * (before if derivative else 0)
+            lines += [f"out = {derivative or primal}(*xs)"]
+            lines += [pytorch_brief.told(bool(derivative), f"out[{i}]", t, DTYPES) for i, t in enumerate(types) if floating(t) or not derivative]
+        return "\n".join(lines) + "\n"
+
     def answer(self, case):
         try:
             return self.judged(case)
@@ -579,7 +605,7 @@ def main():
         hello["spellings"] = adapter.spellings(engine.ops, **calls)
     if engine.compiles:
         hello.update(timeout_ms=600000, cases_per_request=1 if engine.native else CASES_TOGETHER)
-    adapter.main(hello, engine.answer, engine.emit, engine.together if engine.compiles and not engine.native else None)
+    adapter.main(hello, engine.answer, engine.emit, engine.together if engine.compiles and not engine.native else None, engine.brief)
 
 
 if __name__ == "__main__":

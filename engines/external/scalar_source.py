@@ -96,7 +96,7 @@ ARITHMETIC = ("add", "sub", "mul", "div")
 
 # adapter: where the calls are.  number: the type over {T}, for an engine of levels.  A level has `begin`, `variable` and
 # `constant` of {x} with a {value} (and a {tangent}), `value` and `derivative` of {y}.  A backward one has `sweep`, of the
-# results' names.  build: how a source is built.  order: how many levels it has, 2 at most.
+# results' names.  build: how a source is built.  order: how many levels it has, 2 at most.  brief: rows of a short source.
 FORWARDS = {"begin": "", "constant": "const {N} {x}({value});"}
 ENGINES = {
     "ceres": {"adapter": "ceres_jet", "title": "Ceres's Jet", "include": ["ceres/jet.h"], "build": "-I/usr/include/eigen3", "mixed": (*ARITHMETIC, "pow"),
@@ -153,18 +153,23 @@ ENGINES["cppad"] = {
             "const Numbers p = tape.Forward(0, Numbers{{{values}}});"], "result": "p[{i}]",
     "jvp": "const Numbers {d} = tape.Forward(1, Numbers{{{tangents}}});", "vjp": "const Numbers {d} = tape.Reverse(1, Numbers{{{weights}}});",
     "second": "tape.Forward(1, Numbers{{{tangents}}}); const Numbers {d} = tape.Reverse(2, Numbers{{{weights}}});", "derivative": "{d}[{i}]", "seconds": "{d}[2 * {i} + 1]"}
+ENGINES["cppad"]["brief"] = {
+    "variable": None, "end": [line.replace("Numbers{", "std::vector<double>{").replace("Numbers p", "auto p") for line in ENGINES["cppad"]["end"] if "using" not in line],
+    **{key: ENGINES["cppad"][key].replace("Numbers{{{", "std::vector<double>{{{").replace("const Numbers", "const auto") for key in ("jvp", "vjp", "second")}}
 ENGINES["adolc"] = {
     "adapter": "adolc", "title": "ADOL-C", "include": ["adolc/adolc.h"], "build": "-ladolc", "number": "adouble", "vector": vector,
     "record": ["double x[] = {{{values}}}, p[{m}];", "trace_on(1);"], "variable": "T {x}; {x} <<= x[{i}];",
     "results": "T({y}) >>= p[{i}];", "end": ["trace_off();"], "result": "p[{i}]",
     "jvp": "double v[] = {{{tangents}}}, {d}[{m}]; fos_forward(1, {m}, {n}, 0, x, v, p, {d});",
     "vjp": "double w[] = {{{weights}}}, {d}[{n}]; zos_forward(1, {m}, {n}, 1, x, p); fos_reverse(1, {m}, {n}, w, {d});",
-    "second": "double {d}_v[] = {{{tangents}}}, {d}_w[] = {{{weights}}}, {d}[{n}]; lagra_hess_vec(1, {m}, {n}, x, {d}_v, {d}_w, {d});", "derivative": "{d}[{i}]", "seconds": "{d}[{i}]"}
+    "second": "double {d}_v[] = {{{tangents}}}, {d}_w[] = {{{weights}}}, {d}[{n}]; lagra_hess_vec(1, {m}, {n}, x, {d}_v, {d}_w, {d});", "derivative": "{d}[{i}]", "seconds": "{d}[{i}]",
+    "brief": {"gradient": "double {d}[{n}]; gradient(1, {n}, x, {d});"}}
 ENGINES["adept"] = {
     "adapter": "adept", "title": "Adept", "order": 1, "include": ["adept.h"], "build": "-ladept", "mixed": (*ARITHMETIC, "pow", "atan2", "max", "min"), "number": "adept::adouble",
     "record": ["adept::Stack stack;", "T x[] = {{{values}}};", "stack.new_recording();"], "variable": "const T {x} = x[{i}];", "end": ["T y[] = {{{results}}};"], "result": "y[{i}].value()",
     "jvp": "const double v[] = {{{tangents}}}; double {d}[{m}]; adept::set_gradients(x, {n}, v); stack.forward(); adept::get_gradients(y, {m}, {d});",
-    "vjp": "const double w[] = {{{weights}}}; double {d}[{n}]; adept::set_gradients(y, {m}, w); stack.reverse(); adept::get_gradients(x, {n}, {d});", "derivative": "{d}[{i}]"}
+    "vjp": "const double w[] = {{{weights}}}; double {d}[{n}]; adept::set_gradients(y, {m}, w); stack.reverse(); adept::get_gradients(x, {n}, {d});", "derivative": "{d}[{i}]",
+    "brief": {"variable": None, "jvp": "stack.forward();", "vjp": "stack.reverse();", "seed": "{x}[{i}].set_gradient({w});", "derivative": "{d}[{i}].get_gradient()"}}
 # An engine of expressions: its derivatives are expressions, too.
 ENGINES["ginac"] = {"adapter": "ginac_expressions", "title": "GiNaC", "include": ["ginac/ginac.h"], "build": "-lginac -lcln", "symbol": "const GiNaC::realsymbol {x};"}
 
@@ -173,10 +178,10 @@ ENGINES["ginac"] = {"adapter": "ginac_expressions", "title": "GiNaC", "include":
 
 
 class Source:
-    """The lines of one case at its point."""
+    """The lines of one case at its point.  brief: what a short source needs."""
 
-    def __init__(self, engine, case, point):
-        self.engine, self.case, self.lines, calls = engine, case, [], Calls(engine)
+    def __init__(self, engine, case, point, brief=False):
+        self.engine, self.case, self.brief, self.lines, calls = {**engine, **(engine.get("brief", {}) if brief else {})}, case, brief, [], Calls(engine)
         self.statements = Statements(case, literal, calls.expression, "const T {} = {};".format, engine.get("vector"), calls.lines)
         p = self.program = self.statements.program
         self.inputs = {x: [number(float(v)) for v in adapter.flat(d, p.types[x])] for x, d in zip(p.inputs, point)}
@@ -209,11 +214,15 @@ class Source:
 
     def judged(self, kind, elements, types):
         """The call that judges the floats among these results."""
-        at, lists = iter(elements), []
+        at, lists, told = iter(elements), [], []
         for t in types:
             part = list(itertools.islice(at, len(walk_of(t))))
             if adapter.floating(t):
                 lists.append("{" + ", ".join(part) + "}")
+                told.append(adapter.told(kind == "derivative", ", ".join(part)))
+        if self.brief:
+            self.lines += told if kind == "derivative" or not self.levels else []
+            return
         self.lines.append(f'judge("{kind}", {{{", ".join(lists)}}});')
 
     def differentiated(self):
@@ -225,7 +234,10 @@ class Source:
         return types
 
     def text(self, alias):
-        """The types that it needs, and its lines."""
+        """The types that it needs, and its lines.  A short source has no name for a type that needs none."""
+        lone = re.fullmatch(r"using T = (.{,20});", alias)
+        if self.brief and lone:
+            alias, self.lines = "", [re.sub(r"\bT\b", lone[1], line) for line in self.lines]
         return alias, [line for text in self.lines for line in text.replace("; ", ";\n").split("\n")]
 
 
@@ -249,7 +261,12 @@ class Tape(Source):
         words = {"values": ", ".join(values[k] for k in self.active), "n": len(self.active), "m": m}
         self.lines += [line.format(**words) for line in e["record"]]
         for k, name in enumerate(names):
-            self.lines.append(e["variable"].format(x=name, i=self.active.index(k)) if k in self.active else f"const T {name}({values[k]});")
+            if k not in self.active:
+                self.lines.append(f"const T {name}({values[k]});")
+            elif e["variable"]:
+                self.lines.append(e["variable"].format(x=name, i=self.active.index(k)))
+            else:
+                names[k] = f"x[{self.active.index(k)}]"
         results = self.run(names)
         self.lines += [e["results"].format(y=y, i=i) for i, y in enumerate(results) if "results" in e]
         self.lines += [line.format(results=", ".join(results), **words) for line in e["end"]]
@@ -269,9 +286,14 @@ class Tape(Source):
         e, levels, own = self.engine, self.levels, [level["transform"] for level in self.levels]
         seeds = [self.seeds(level, self.types if not k or own[0] == "jvp" else self.derived(levels[0])) for k, level in enumerate(levels)]
         inner = [seeds[0][k] for k in self.active] if own[0] == "jvp" else seeds[0]
+        if own == ["vjp"] and "gradient" in e and seeds[0] == [1.0]:
+            self.ask(e["gradient"], words, "d")
+            return self.taken(levels[0], e["derivative"], "d")
         if len(levels) == 1:
-            self.ask(e[own[0]], words, "d", **{"tangents" if own[0] == "jvp" else "weights": inner})
-            return [e["derivative"].format(d="d", i=i) for i in range(m)] if own[0] == "jvp" else self.taken(levels[0], e["derivative"], "d")
+            d = ("y" if own[0] == "jvp" else "x") if "seed" in e else "d"
+            self.lines += [e["seed"].format(x="x" if own[0] == "jvp" else "y", i=i, w=number(w)) for i, w in enumerate(inner) if "seed" in e]
+            self.ask(e[own[0]], words, d, **{"tangents" if own[0] == "jvp" else "weights": inner})
+            return [e["derivative"].format(d=d, i=i) for i in range(m)] if own[0] == "jvp" else self.taken(levels[0], e["derivative"], d)
         if len(levels) > 2:
             raise Unsupported("derivatives of order 3")
         if own == ["jvp", "jvp"]:
@@ -375,10 +397,11 @@ static double number(const T &e, const GiNaC::exmap &at)
             derived = self.level(level, derived, of, names, f"d{k + 1}" if len(self.levels) > 1 else "d")
             of = [self.program.types[list(self.inputs)[i]] for i in level["wrt"]] if level["transform"] == "vjp" else of
         self.lines.append(f"const GiNaC::exmap at{{{', '.join(f'{{{x}, T({v})}}' for x, v in zip(names, values))}}};")
-        self.judged("primal", [f"number({y}, at)" for y in results], self.types)
+        number = "GiNaC::ex_to<GiNaC::numeric>({}.subs(at).evalf()).to_double()" if self.brief else "number({}, at)"
+        self.judged("primal", [number.format(y) for y in results], self.types)
         if self.levels:
-            self.judged("derivative", [f"number({y}, at)" for y in derived], self.differentiated())
-        return self.text(self.HELPERS)
+            self.judged("derivative", [number.format(y) for y in derived], self.differentiated())
+        return self.text(self.HELPERS.split("\n")[0] if self.brief else self.HELPERS)
 
     def level(self, level, of, types, names, d):
         """The elements of a derivative of these expressions."""
@@ -399,13 +422,15 @@ def nested(value, shape):
     return value
 
 
-def emit(engine, case):
+def emit(engine, case, brief=False):
     if case.get("variant"):
         raise Unsupported("a case with spellings")
-    points = [(Tape if "record" in engine else Expressions if "symbol" in engine else Levels)(engine, case, point).write() for point in case["points"]]
+    points = [(Tape if "record" in engine else Expressions if "symbol" in engine else Levels)(engine, case, point, brief).write() for point in case["points"]]
+    if brief and not any("@" in line for _, lines in points for line in lines):
+        raise Unsupported("a result that is no float")
     head = [f"/* Build: g++ -std=c++17 FILE {engine.get('build', '')} */", *(f"#define {d}" for d in engine.get("define", [])), *(f"#include <{i}>" for i in engine["include"]), "", points[0][0], ""]
     blocks = points[0][1] if len(points) == 1 else [line for _, lines in points for line in ("{", *(f"\t{line}" for line in lines), "}")]
-    return "\n".join([*head, "static void ask()", "{", *(f"\t{line}" for line in blocks), "}"]) + "\n"
+    return "\n".join([*head, "int main()" if brief else "static void ask()", "{", *(f"\t{line}" for line in blocks), "}"]) + "\n"
 
 
 def main():
@@ -417,7 +442,7 @@ def main():
     adapter.main({"name": sys.argv[1], "version": "", "requests": requests, "dtypes": ["f64", "i64", "i32", "bool"], "constants": True, "unroll": True, "weak_zero": True, "emits": "cpp",
                   "ops": ["constant", "select", "matmul", "clamp", "scatter_set", "scatter_add", "scatter_mul", "scatter_min", "scatter_max", "cumsum", "cumprod", *MOVES, *FOLDS,
                           *sorted(set(Calls(engine).ops) - {"constant"})]},
-                 None, lambda case: emit(engine, case))
+                 None, lambda case: emit(engine, case), brief=lambda case: emit(engine, case, True))
 
 
 if __name__ == "__main__":

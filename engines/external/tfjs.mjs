@@ -4,7 +4,7 @@
  * @tensorflow/tfjs 4, and for the wasm backend @tensorflow/tfjs-backend-wasm 4.  Ops whose kernels have no gradient are
  * left out: cumprod, scatter, sort, strided slices, take along an axis.
  */
-import { Program, Unsupported, complete, fixedResults, list, flat, load, modeOf, number, resolved, same, serve, shapeOf, sizeOf, spelling, spellings, stack, startsOf } from "./adapter.mjs";
+import { complete, fixedResults, flat, list, load, modeOf, number, Program, reaches, resolved, same, serve, shapeOf, sizeOf, spelling, spellings, stack, startsOf, told, Unsupported, wrtOf } from "./adapter.mjs";
 
 /* ---- ops as source ---- */
 
@@ -178,7 +178,35 @@ function parts(kase) {
     const types = kase.inputs.map((b) => b.split(": ")[1]);
     const points = kase.points.map((p) => types.map((t, k) => [t, p[k]]).filter(([t]) => t.startsWith("f32")).map(([t, d]) => seed(d, t)));
     const [, call] = CALLS[spelling(kase.variant ?? 0, "request", CALLS.length)];
-    return { program, prelude: prelude(call), derivative: stack(kase, program, "f", seed), points };
+    return { program, call, prelude: prelude(call), derivative: stack(kase, program, "f", seed), points };
+}
+
+const numbersOf = (y, type) => `${y}.${shapeOf(type).length > 1 ? "arraySync().flat(Infinity)" : "arraySync()"}`;
+
+/* The levels as tf.grad and tf.grads, where each result depends on all inputs; else as in the long source. */
+function brief(mode, kase) {
+    const { program, call, prelude, derivative, points } = parts(kase), inputs = program.inputs, order = kase.request.length;
+    if (kase.results.some((r) => !program.isFloat(r)))
+        throw new Unsupported("a result that is no float");
+    const whole = kase.request.every((level) => same(wrtOf(kase, program, level), inputs)) && reaches(kase, program, inputs);
+    const plain = whole && call === CALLS[0][1] && kase.results.length === 1 && (order < 2 || inputs.length === 1);
+    const backend = mode === "cpu" ? [] : [`require('${PACKAGES[mode]}');`];
+    const types = (order ? derivative.types : kase.results.map((r) => program.types.get(r))).filter((t) => t.startsWith("f32"));
+    const lines = ["const tf = require('@tensorflow/tfjs');", ...backend, "", program.source(plain || !order), plain || !order ? "" : prelude, `tf.setBackend('${mode}').then(() => {`];
+    const lone = types.length === 1, letter = order ? "d" : "y", names = lone ? [letter] : types.map((_, k) => `${letter}${k}`), to = lone && (plain || !order) ? letter : `[${names.join(", ")}]`;
+    points.forEach((xs, p) => {
+        const one = (f, level, type) => `tf.grad(${f})(${inputs[0]}, ${seed(level.cotangents[0], type)})`;
+        let text = `${plain || !order ? "f" : derivative.text}(${inputs.join(", ")})`;
+        if (plain && order === 1)
+            text = inputs.length > 1 ? `tf.grads(f)([${inputs.join(", ")}], ${seed(kase.request[0].cotangents[0], program.types.get(kase.results[0]))})`
+                : one("f", kase.request[0], program.types.get(kase.results[0]));
+        if (plain && order === 2)
+            text = one(`(${inputs[0]}) => ${one("f", kase.request[0], program.types.get(kase.results[0]))}`, kase.request[1], program.types.get(inputs[0]));
+        const keep = p ? "" : points.length > 1 ? "let " : "const ";
+        lines.push(...xs.map((x, k) => `    ${keep}${inputs[k]} = ${x};`), `    ${keep}${to} = ${text};`);
+        names.forEach((d, k) => lines.push(`    ${told(order > 0, numbersOf(d, types[k]), `${d}.dtype`, "'float32'", `${d}.shape`)}`));
+    });
+    return [...lines, "});", ""].join("\n").replace(/^\/\/.*\n/gm, "");
 }
 
 const TOLD = "const told = (y) => ({ dtype: y.dtype, shape: y.shape, numbers: [y.arraySync()].flat(Infinity) });";
@@ -236,4 +264,4 @@ if (!process.argv.includes("--emit")) {
     await tf.setBackend(mode);
     hello.version = tf.version_core;
 }
-await serve(hello, (kase) => answer(tf, kase), (kase) => emit(mode, kase));
+await serve(hello, (kase) => answer(tf, kase), (kase, short) => (short ? brief : emit)(mode, kase));

@@ -146,16 +146,14 @@ OPS = {
 
 # ---- transforms as source ----
 
-PRELUDE = """from tinygrad import Tensor, dtypes
-
-
-def updated(x, at, v):
+UPDATED = """def updated(x, at, v):
     y = x.clone()
     y[at] = v
     return y
 
 
-def vjp(ys, cotangents, xs):
+"""
+PULLED = """def vjp(ys, cotangents, xs):
     sums = [None for x in xs]
     for y, g in zip(ys, cotangents):
         sums = [d if s is None else s + d for s, d in zip(sums, y.gradient(*xs, gradient=g))]
@@ -163,6 +161,7 @@ def vjp(ys, cotangents, xs):
 
 
 """
+PRELUDE = "from tinygrad import Tensor, dtypes\n\n\n" + UPDATED + PULLED
 
 
 class Function(adapter.Function):
@@ -189,6 +188,29 @@ def emit(mode, case):
     for xs in f.points():
         lines += [f"for what, name in {[('primal', 'f')] + [('derivative', f.name)] * bool(case['request'])}:", f"    judge(what, [y.flatten().tolist() for y in globals()[name](*{xs})])"]
     return "\n".join(lines) + "\n"
+
+
+def brief(mode, case):
+    """Statements: the engine differentiates values, not functions."""
+    p, levels = adapter.Program(case, OPS), case["request"]
+    lines, results = adapter.used(p.lines, p.results), [r for r in p.results if floating(p.types[r])]
+    head = ["import os", f"os.environ['DEV'] = '{mode.upper()}'", "from tinygrad import Tensor, dtypes", "", UPDATED if "updated(" in "".join(lines) else "", PULLED if len(results) > 1 else ""]
+    for point in case["points"]:
+        lines = [f"{x} = {variable(d, p.types[x])}" for d, x in zip(point, p.inputs) if floating(p.types[x])] + lines
+        ds, types = results, [p.types[r] for r in results]
+        for level in levels:
+            xs = [x for x in (p.inputs[i] for i in level["wrt"]) if floating(p.types[x])]
+            seeds = [typed(d, t) for d, t in zip(level["cotangents"], [p.types[r] for r in p.results] if ds is results else types) if floating(t)]
+            if not xs or not seeds:
+                raise Unsupported("a derivative of nothing")
+            pulled = f"{ds[0]}.gradient({', '.join(xs)}, gradient={seeds[0]})" if len(ds) == 1 else f"vjp([{', '.join(ds)}], [{', '.join(seeds)}], [{', '.join(xs)}])"
+            head[-1] = PULLED if len(ds) > 1 else head[-1]
+            ds, types = ["d"] if len(xs) == 1 else [f"d{k}" for k in range(len(xs))], [p.types[x] for x in xs]
+            lines = lines + [f"{', '.join(ds)}{',' * (len(ds) == 1)} = {pulled}"]
+        for d, t in zip(ds, types):
+            numbers = f"{d}.{'flatten().' if len(adapter.shape_of(t)) > 1 else ''}tolist()"
+            lines.append(adapter.told(bool(levels), numbers, f"{d}.dtype", DTYPES[adapter.dtype_of(t)], f"{d}.shape"))
+    return "\n".join([*head[:4], *(h.rstrip("\n") for h in head[4:] if h), *lines]) + "\n"
 
 
 # ---- answers ----
@@ -263,7 +285,7 @@ def main():
     os.environ["DEV"] = mode.upper()
     # reassociates: the rewriting of kernels, which both modes have, moves the constants of sums and products together
     adapter.main({"name": f"tinygrad.{mode}", "version": version(), "requests": [["vjp"] * n for n in (1, 2, 3)], "dtypes": list(DTYPES), "ops": list(OPS), "unroll": True,
-                  "constants": True, "weak_zero": True, "reassociates": True, "accuracy": ACCURACY, "emits": "py", "timeout_ms": 300000}, answer, lambda case: emit(mode, case))
+                  "constants": True, "weak_zero": True, "reassociates": True, "accuracy": ACCURACY, "emits": "py", "timeout_ms": 300000}, answer, lambda case: emit(mode, case), brief=lambda case: brief(mode, case))
 
 
 if __name__ == "__main__":

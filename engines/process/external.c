@@ -470,8 +470,8 @@ static void send(struct engine *engine, const struct testcase *c, int n, struct 
 	self->ahead = ahead;
 }
 
-static bool emit(
-    struct engine *engine, const struct testcase *c, struct arena *a, const char ***sources, int *n, struct error *e)
+static bool emit(struct engine *engine, const struct testcase *c, bool brief, struct arena *a, const char ***sources,
+    int *n, struct error *e)
 {
 	const struct external *self = engine->external;
 	struct testcase *cases = NULL;
@@ -480,7 +480,7 @@ static bool emit(
 	if (why)
 		return error_set(e, NULL, "%s", why);
 	*sources = NEW(a, const char *, *n);
-	return worker_emit(engine->worker, cases, *n, a, *sources, e);
+	return worker_emit(engine->worker, cases, *n, brief, a, *sources, e);
 }
 
 const struct engine_place place_external = {.scope = known_to,

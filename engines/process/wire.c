@@ -12,8 +12,8 @@ enum { WIRE_ELEMENTS = 400000 };
 
 /* ---- writing ---- */
 
-static char *write_cases(
-    long id, const char *key, const struct testcase *c, int n, enum json_reals reals, struct arena *a, size_t *len)
+static char *write_cases(long id, const char *key, const struct testcase *c, int n, bool brief, enum json_reals reals,
+    struct arena *a, size_t *len)
 {
 	struct json_writer w = json_writer_new(a, false);
 
@@ -29,18 +29,21 @@ static char *write_cases(
 		testcase_put(&w, &bare);
 	}
 	json_end(&w);
+	if (brief)
+		json_member_bool(&w, "brief", true);
 	json_end(&w);
 	return json_finish(&w, len);
 }
 
 char *wire_write_request(long id, const struct testcase *c, int n, enum json_reals reals, struct arena *a, size_t *len)
 {
-	return write_cases(id, "cases", c, n, reals, a, len);
+	return write_cases(id, "cases", c, n, false, reals, a, len);
 }
 
-char *wire_write_emission(long id, const struct testcase *c, int n, enum json_reals reals, struct arena *a, size_t *len)
+char *wire_write_emission(
+    long id, const struct testcase *c, int n, bool brief, enum json_reals reals, struct arena *a, size_t *len)
 {
-	return write_cases(id, "emit", c, n, reals, a, len);
+	return write_cases(id, "emit", c, n, brief, reals, a, len);
 }
 
 char *wire_write_sources(long id, const char *const *source, int n, struct arena *a, size_t *len)
@@ -180,11 +183,12 @@ bool wire_read_sources(
 	return true;
 }
 
+/* brief: NULL where a request has no such member. */
 static bool read_cases(const char *line, size_t len, const char *key, struct arena *a, long *id, struct testcase **c,
-    int *n, struct error *e)
+    int *n, bool *brief, struct error *e)
 {
-	const char *const keys[] = {"id", key};
-	const struct json *root = json_read(line, len, a, e), *number, *list;
+	const char *const keys[] = {"id", key, "brief"};
+	const struct json *root = json_read(line, len, a, e), *number, *list, *flag = NULL;
 	int64_t got;
 
 	*id = 0;
@@ -193,8 +197,11 @@ static bool read_cases(const char *line, size_t len, const char *key, struct are
 	    !json_integer(number, 0, (int64_t)1 << 53, &got, e))
 		return false;
 	*id = (long)got;
-	if (!json_only_keys(root, keys, 2, e) || !json_required(root, key, JSON_ARRAY, &list, e))
+	if (!json_only_keys(root, keys, brief ? 3 : 2, e) || !json_required(root, key, JSON_ARRAY, &list, e) ||
+	    (brief && !json_optional(root, "brief", JSON_BOOL, &flag, e)))
 		return false;
+	if (brief)
+		*brief = flag && flag->truth;
 	*c = NEW(a, struct testcase, list->n_child);
 	for (const struct json *v = list->child; v; v = v->next)
 		if (!testcase_read_value(v, a, &(*c)[v->index], e))
@@ -206,13 +213,13 @@ static bool read_cases(const char *line, size_t len, const char *key, struct are
 bool wire_read_request(
     const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, struct error *e)
 {
-	return read_cases(line, len, "cases", a, id, c, n, e);
+	return read_cases(line, len, "cases", a, id, c, n, NULL, e);
 }
 
 bool wire_read_emission(
-    const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, struct error *e)
+    const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, bool *brief, struct error *e)
 {
-	return read_cases(line, len, "emit", a, id, c, n, e);
+	return read_cases(line, len, "emit", a, id, c, n, brief, e);
 }
 
 /*

@@ -4,7 +4,7 @@
  *    {"id":7,"cases":[CASE,...]}                    a request; CASE as in a case file
  *    {"id":7,"answers":[[POINT,...],...]}           its answer: per case, per point
  *    {"id":7,"error":"..."}                         or: the request could not be read
- *    {"id":7,"emit":[CASE,...]}                     asks an engine that emits for source text
+ *    {"id":7,"emit":[CASE,...],"brief":true}        asks an engine that emits for source text; brief: optional
  *    {"id":7,"sources":["...",...]}                 its answer
  *    POINT   {"status":"ok","primal":[TENSOR,...],"derivative":[TENSOR,...],"input_modified":false},
  *            the last member optional; or {"status":"unsupported","text":"..."};
@@ -22,9 +22,9 @@
  * of the cases are left out.
  */
 char *wire_write_request(long id, const struct testcase *c, int n, enum json_reals reals, struct arena *a, size_t *len);
-/* The same with "emit" instead of "cases", which asks for source text. */
+/* The same with "emit" instead of "cases", which asks for source text; brief: a short one. */
 char *wire_write_emission(
-    long id, const struct testcase *c, int n, enum json_reals reals, struct arena *a, size_t *len);
+    long id, const struct testcase *c, int n, bool brief, enum json_reals reals, struct arena *a, size_t *len);
 /*
  * Reads a request.  *id is set as soon as it is known, and 0 before.  False with the reason when the line is no
  * request, or a case is not valid.
@@ -32,9 +32,9 @@ char *wire_write_emission(
 bool wire_read_request(
     const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, struct error *e) MUST_CHECK;
 
-/* Reads a request for source text. */
-bool wire_read_emission(
-    const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, struct error *e) MUST_CHECK;
+/* Reads a request for source text.  *brief: for a short one. */
+bool wire_read_emission(const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n,
+    bool *brief, struct error *e) MUST_CHECK;
 /* Writes the answer to it, a text per case. */
 char *wire_write_sources(long id, const char *const *source, int n, struct arena *a, size_t *len);
 

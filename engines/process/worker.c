@@ -490,7 +490,8 @@ void worker_answer(void *worker, const struct testcase *c, int n, struct arena *
 	worker_receive(worker, c, n, a, out);
 }
 
-bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a, const char **source, struct error *e)
+bool worker_emit(
+    void *worker, const struct testcase *c, int n, bool brief, struct arena *a, const char **source, struct error *e)
 {
 	struct worker *w = worker;
 	enum exchange how;
@@ -500,7 +501,7 @@ bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a,
 
 	if (!worker_ready(w, a, e))
 		return false;
-	text = wire_write_emission(++w->id, c, n, w->hello.reals, a, &len);
+	text = wire_write_emission(++w->id, c, n, brief, w->hello.reals, a, &len);
 	text[len] = '\n'; /* in place of the NUL */
 	how = process_exchange(&w->process, text, len + 1, worker_timeout(w));
 	if (how == EXCHANGE_LINE && process_line(&w->process, &len) &&

@@ -49,8 +49,8 @@ bool worker_receive(void *worker, const struct testcase *c, int n, struct arena 
  * Asks for the source text of n cases: source[n], in the arena.  The adapter must have been started to emit.  False
  * with the reason; the process is then gone.
  */
-bool worker_emit(
-    void *worker, const struct testcase *c, int n, struct arena *a, const char **source, struct error *e) MUST_CHECK;
+bool worker_emit(void *worker, const struct testcase *c, int n, bool brief, struct arena *a, const char **source,
+    struct error *e) MUST_CHECK;
 /* Kills the process and everything that it started.  NULL is fine. */
 void worker_close(void *worker);
 

@@ -89,7 +89,7 @@ static int emit_by_adapter(const struct format *f, struct emission *x)
 		return code;
 	x->truth = &truth;
 	x->weak_zero = engine_hello(b.engine[0])->weak_zero;
-	if (engine_emit(b.engine[0], x->c, x->arena, &text, &n, &e)) {
+	if (engine_emit(b.engine[0], x->c, x->brief, x->arena, &text, &n, &e)) {
 		truth_for(&b, x, &truth);
 		if (!x->brief)
 			emit_comment(x, f->comment, f->title);

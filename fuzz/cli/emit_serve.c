@@ -17,10 +17,10 @@ struct served {
 	size_t reply_len;
 };
 
-static bool write_source(struct served *s, const struct testcase *c, const char **source, struct error *e)
+static bool write_source(struct served *s, const struct testcase *c, bool brief, const char **source, struct error *e)
 {
 	struct text out = {.arena = &s->arena};
-	struct emission x = {.c = c, .arena = out.arena, .out = &out};
+	struct emission x = {.c = c, .brief = brief, .arena = out.arena, .out = &out};
 
 	text_put_bytes(&out, "", 0);
 	if (!s->target->write(&x, e))
@@ -36,11 +36,11 @@ static void reply(void *context)
 	struct testcase *c;
 	const char **source;
 	int n;
-	bool ok = wire_read_emission(s->line, s->len, &s->arena, &s->id, &c, &n, &e);
+	bool brief, ok = wire_read_emission(s->line, s->len, &s->arena, &s->id, &c, &n, &brief, &e);
 
 	source = NEW(&s->arena, const char *, ok ? n : 0);
 	for (int k = 0; k < n && ok; k++)
-		ok = write_source(s, &c[k], &source[k], &e);
+		ok = write_source(s, &c[k], brief, &source[k], &e);
 	s->reply = ok
 	    ? wire_write_sources(s->id, source, n, &s->arena, &s->reply_len)
 	    : wire_write_error(s->id, arena_printf(&s->arena, "%s%s%s", e.place, *e.place ? ": " : "", e.text),

@@ -90,7 +90,7 @@ static bool write_source(
 	int n;
 
 	*file = arena_printf(&w->side, "%s.json", name);
-	if (!*w->suffix || !engine_emit(w->emitter, c, &w->side, &text, &n, &why) || n != 1)
+	if (!*w->suffix || !engine_emit(w->emitter, c, false, &w->side, &text, &n, &why) || n != 1)
 		return true;
 	*file = arena_printf(&w->side, "%s.%s", name, w->suffix);
 	bench_declared_truth(w->bench, c, &w->side, &truth);
