@@ -132,9 +132,11 @@ def report_of(adjudge, d, entry, analysis):
     end = next(k for k, line in enumerate(shown) if line.startswith("point "))
     known = analysis.get((entry["name"], path.name), {})
     comment = sentences(re.sub(r"([^.])$", r"\1.", case.get("comment", "")))
-    others = {row["name"].split()[0] for row in lines_of("engines.jsonl")} - {entry["name"].split()[0]}
-    about_others = any(name in " ".join(comment) for name in others)
-    own = comment if entry["name"].split()[0] in " ".join(comment) or not (known or about_others) else []  # what a person wrote about this engine
+    name = entry["name"].split()[0]
+    others = {row["name"].split()[0] for row in lines_of("engines.jsonl")}
+    if comment and name not in comment[0] and any(other in comment[0] for other in others):  # written about another engine with that defect
+        comment = comment[next((k for k, said in enumerate(comment) if name in said), len(comment)):]
+    own = comment if name in " ".join(comment) or not known else []  # what a person wrote about this engine
     said = own[:2] + sentences(known.get("cause", "").replace(" On what it depends is not determined.", "")) if known else own
     ruled_out = [t for t in known.get("ruled_out", []) if not (t.startswith("Single ops are right") and of_one_op(case))]
     versions = f"{entry['name']} {', '.join(entry['faulty'])}" + (f" ({entry['where']})" if "where" in entry else "")
