@@ -255,7 +255,10 @@ def test_adapters(place):
         if program == "node" and not shutil.which("node"):
             continue
         written = 0
-        for path in cases[k % 30::30]:  # each format has its own share
+        share = cases[k % 30::30]  # each format has its own, and goes on until it can write one
+        for n, path in enumerate([*share, *cases]):
+            if n >= len(share) and written:
+                break
             done = run(adjudge, "emit", "--brief", "--format", form, path)
             if done.returncode:
                 check(done.returncode == 5, f"{form}, {path.name}: exit status {done.returncode}: {done.stderr}")
@@ -266,7 +269,7 @@ def test_adapters(place):
             check("expected" in done.stdout, f"{form}, {path.name}: nothing is compared:\n{done.stdout}")
             complaint = valid(form, done.stdout, place)
             check(not complaint, f"{form}, {path.name}: {complaint}\n{done.stdout}")
-        check(written, f"{form}: no source of {len(cases[k % 30::30])} cases")
+        check(written, f"{form}: no source of any case")
 
 
 with tempfile.TemporaryDirectory() as name:
