@@ -109,13 +109,18 @@ static const struct chain *chain_of(struct analytic *self, int k, int j, bool ad
 /*
  * Whether the value of scalar k is that of its parent: an engine may keep one adjoint for both, as if k were a move.
  * Besides an extremum, that is an op without an effect: a sum or a product of one element, x + 0, 1 x.  A sign does not
- * matter, because two negations in a row have no effect either.
+ * matter, because two negations in a row have no effect either.  At a tie an extremum returns one of equal operands,
+ * and in max(x, x) their cotangents go to one value again: the edges of k share a partial of 1.
  */
 static bool is_operand(const struct analytic *self, int k, int parent, const struct partial *p)
 {
 	const struct evaluation *ev = &self->ev;
 
-	return p->tight == 0 && p->magnitude == 1 && ev->scalar[k].dtype == ev->scalar[parent].dtype &&
+	const enum op op = ev->scalar[k].op;
+	const bool shared = (op == OP_MAX || op == OP_MIN || op == OP_REDUCE_MAX || op == OP_REDUCE_MIN) &&
+	    p->magnitude > 0 && p->magnitude < 1;
+
+	return p->tight == 0 && (p->magnitude == 1 || shared) && ev->scalar[k].dtype == ev->scalar[parent].dtype &&
 	    mpfr_cmpabs(ev->value[k], ev->value[parent]) == 0;
 }
 

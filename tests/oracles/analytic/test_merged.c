@@ -47,6 +47,21 @@ static const struct row operands[] = {
         "t = add x, p\n"
         "s = add t, q",
         "0.5, 0x1.59dde54a26db0p-5, 0x1.70f04e440f9b0p-5", 0x1.1656719c71b3cp+0, 0x1.1656719c71b3bp+0},
+    {"a maximum of one value", "x: f64[], a: f64[], b: f64[]",
+        "m = max x, x\n"
+        "p = mul m, a\n"
+        "q = mul m, b\n"
+        "t = add x, p\n"
+        "s = add t, q",
+        "0.5, 0x1.59dde54a26db0p-5, 0x1.70f04e440f9b0p-5", 0x1.1656719c71b3cp+0, 0x1.1656719c71b3bp+0},
+    {"a minimum of a value and its copy", "x: f64[], a: f64[], b: f64[]",
+        "c = copy x\n"
+        "m = min c, x\n"
+        "p = mul m, a\n"
+        "q = mul m, b\n"
+        "t = add x, p\n"
+        "s = add t, q",
+        "0.5, 0x1.59dde54a26db0p-5, 0x1.70f04e440f9b0p-5", 0x1.1656719c71b3cp+0, 0x1.1656719c71b3bp+0},
     {"an absolute value", "x: f64[], a: f64[], b: f64[]",
         "m = abs x\n"
         "p = mul m, a\n"
