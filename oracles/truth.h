@@ -180,7 +180,7 @@ void oracle_accuracy(struct oracle *self, const struct op_accuracy *of);
 
 /*
  * Says whether the next truths allow for an engine that regroups sums and products across ops: (3 x) y may be 3 (x y)
- * there. Both radii then bound such an engine, and are no smaller than usual.
+ * there, and x/3 may be x times 1/3. Both radii then bound such an engine, and are no smaller than usual.
  */
 void oracle_regroups(struct oracle *self, bool regroups);
 

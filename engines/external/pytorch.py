@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyTorch behind adjudge's protocol: pytorch.py [MODE].  Needs torch 1.13 or newer.  MODES are below."""
+"""PyTorch behind adjudge's protocol: pytorch.py [MODE [DEVICE]].  Needs torch 1.13 or newer.  MODES are below."""
 import functools
 import linecache
 import os
@@ -440,7 +440,8 @@ CALLS = {
 
 
 class Torch:
-    def __init__(self, mode):
+    def __init__(self, mode, device=""):
+        self.device = f"torch.set_default_device({device!r})\n" if device else ""
         self.style, self.requests, self.wrap, ops = MODES[mode]
         self.native, self.constants = ops is NATIVE, ops is OPS
         self.compiles = self.native or bool(self.wrap) and "compile" in self.wrap  # torch compiles its control flow to execute it
@@ -488,15 +489,17 @@ class Torch:
             lines += [f"{derivative}(*xs)"] * (before if derivative else 0) + [f"judge('primal', [told(y) for y in {primal}(*xs)])"]
             lines += [f"judge('derivative', [told(d) for d in {derivative}(*xs)])"] if derivative else []
             lines += ["if str([told(x) for x in xs]) != was:", "    raise RuntimeError('an input was overwritten')"] if compiled else []
-        return "import torch\n" + head + "\n" + TOLD + source + "\n".join(lines) + "\n"
+        return "import torch\n" + self.device + head + "\n" + TOLD + source + "\n".join(lines) + "\n"
 
     def brief(self, case):
         style, wrap, before = self.call(case)
         program = adapter.Program(case, {**self.ops, "constant": scripted_constant} if wrap == SCRIPT else self.ops)
         b = pytorch_brief.Brief(sys.modules[__name__], case, program, style, wrap)
         if style in (tape, func, dual) and b.simple() and wrap != CHECKPOINT and not self.exports:
-            return b.write(before)
-        return self.general_brief(case)
+            source = b.write(before)
+        else:
+            source = self.general_brief(case)
+        return source.replace("import torch\n", "import torch\n" + self.device, 1)
 
     def general_brief(self, case):
         """The functions of all levels, and the outermost of them called."""
@@ -578,6 +581,10 @@ def scripted(room):
         raise Unsupported(f"torch.jit.script: {adapter.message(e)}") from e
 
 
+# A device adds in any order, and its functions are off by up to 4 units in the last place (CUDA documents that).
+DEVICE = {"accuracy": {"default": 4, "erf": ERF}, "nondeterministic": True}
+
+
 def encode(torch, t):
     if t._is_zerotensor():  # zeros without storage
         t = torch.zeros(t.shape, dtype=t.dtype)
@@ -586,7 +593,8 @@ def encode(torch, t):
 
 
 def main():
-    mode = sys.argv[1] if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "reverse"
+    words = [w for w in sys.argv[1:] if not w.startswith("-")]
+    mode, device = (words + ["reverse", ""][len(words):])[:2]
     if mode not in MODES:
         sys.exit(f"no mode {mode}; there are {', '.join(MODES)}")
     version = ""
@@ -596,10 +604,14 @@ def main():
         import torch
         torch.set_num_threads(1)
         version = torch.__version__
-    engine = Torch(mode)
+        if device:
+            torch.set_default_device(device)
+    engine = Torch(mode, device)
     ops = [op for op in engine.ops if "--emit" in sys.argv or pytorch_regions.differentiates(op)]
-    hello = {"name": f"torch.{mode}", "version": version, "requests": engine.requests, "dtypes": list(DTYPES), "ops": ops,
+    hello = {"name": ".".join(["torch", mode, *[device] * bool(device)]), "version": version, "requests": engine.requests, "dtypes": list(DTYPES), "ops": ops,
              "unroll": True, "constants": engine.constants, "weak_zero": True, "accuracy": {"erf": ERF}, "emits": "py"}
+    if device:
+        hello.update(DEVICE)
     if not engine.compiles:
         calls = {"request": [name for name, *_ in engine.calls]} if len(engine.calls) > 1 else {}
         hello["spellings"] = adapter.spellings(engine.ops, **calls)

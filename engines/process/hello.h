@@ -47,7 +47,7 @@ struct hello {
 	/* What the engine says about its answers. */
 	bool weak_zero;            /* 0 times infinity is NaN in a dead branch */
 	bool finite_math;          /* its rewrites hold for finite numbers only: x - x is 0 */
-	bool reassociates;         /* it regroups sums and products across ops: (3 x) y is 3 (x y) */
+	bool reassociates;         /* it regroups sums, products and quotients across ops: (3 x) y is 3 (x y) */
 	bool nondeterministic;     /* it may round differently when it is asked again */
 	bool flushes[DTYPE_COUNT]; /* subnormal numbers of that dtype may count as 0 as operands and as results */
 	const char *emits; /* the suffix of files with its source text ("py"), which it writes when a request asks for

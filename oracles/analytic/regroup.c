@@ -23,6 +23,7 @@ struct regrouped {
 	 */
 	double factors, drift, most, least;
 	bool adds, multiplies; /* whether the ops at the root do; otherwise the members above are not set */
+	bool inverts;          /* a leaf is 1/b of a quotient, and is rounded */
 	/* Of its flow: the largest product of some factors on the way to it, and the products on the way. */
 	double way, products;
 };
@@ -78,9 +79,26 @@ static void multiply(const struct analytic *self, int k, double before, struct r
 
 	out->drift = before * drift + size * out->drift + out->drift * drift;
 	out->factors += in->multiplies ? in->factors : 1;
+	out->inverts |= in->multiplies && in->inverts;
 	out->most *= in->multiplies ? in->most : fmax(1, size + r);
 	/* A factor that may be 0 makes no product small. */
 	out->least *= in->multiplies ? in->least : size > r ? fmin(1, size - r) : 1;
+}
+
+/* Divides the product *out, of magnitude `before`, by scalar k: its inverse is a leaf. That of a power of two is exact. */
+static void divide(const struct analytic *self, int k, double before, struct regrouped *out)
+{
+	const struct dtype_info *info = &self->dtype[self->ev.scalar[k].dtype];
+	const double size = size_of(self, k), r = self->note[k].radius, inverse = 1 / size;
+	int exponent;
+	const bool exact = r == 0 && frexp(size, &exponent) == 0.5 && inverse <= info->max && inverse >= info->normal;
+	const double error = r / size / (size - r), drift = exact ? 0 : error + info->unit * (inverse + error) + info->tiny;
+
+	out->drift = before * drift + inverse * out->drift + out->drift * drift;
+	out->factors++;
+	out->inverts |= !exact;
+	out->most *= fmax(1, inverse + drift);
+	out->least *= fmin(1, 1 / (size + r));
 }
 
 /* A dot product: each product of two is a term. */
@@ -110,7 +128,8 @@ static struct regrouped trees_of(const struct analytic *self, int k)
 	double before = 1;
 
 	out.adds = moves(s) || s->op == OP_ADD || s->op == OP_SUB || s->op == OP_REDUCE_SUM || s->op == OP_MATMUL;
-	out.multiplies = moves(s) || s->op == OP_MUL || s->op == OP_SQUARE || s->op == OP_CUMPROD;
+	out.multiplies = moves(s) || s->op == OP_MUL || s->op == OP_SQUARE || s->op == OP_CUMPROD ||
+	    (s->op == OP_DIV && size_of(self, parent[1]) > self->note[parent[1]].radius);
 	if (s->op == OP_MATMUL)
 		add_dot(self, k, &out);
 	else if (out.adds)
@@ -119,6 +138,10 @@ static struct regrouped trees_of(const struct analytic *self, int k)
 	for (int j = 0; out.multiplies && j < factors; j++) {
 		const int from = parent[j < s->n_parent ? j : 0];
 
+		if (s->op == OP_DIV && j == 1) {
+			divide(self, from, before, &out);
+			break;
+		}
 		multiply(self, from, before, &out);
 		before *= size_of(self, from);
 	}
@@ -161,16 +184,17 @@ void regroup_scalar(struct analytic *self, int k)
 	if (n->reason)
 		return;
 	x = self->regrouped[k] = trees_of(self, k);
-	/* A tree of two leaves has one grouping. */
+	/* A tree of two leaves has one grouping, but a quotient may be a product. */
+	const bool grouped = x.factors > 2 || x.inverts;
 	if (x.terms > 2)
 		widen(n,
 		    x.error + (x.terms - 1) * info->unit * (x.size + x.error) +
 		        terms_flushed((int)fmin(x.terms, INT_MAX), info));
-	if (x.factors > 2)
+	if (grouped)
 		widen(n,
 		    x.drift + expm1((x.factors - 1) * info->unit) * (size_of(self, k) + x.drift) +
 		        x.factors * info->tiny);
-	if (x.factors > 2 && (x.most > info->max || x.least < info->normal))
+	if (grouped && (x.most > info->max || x.least < info->normal))
 		leave(self, k, &x);
 	if (!(n->magnitude + n->radius <= info->max) || (x.terms > 2 && !(x.size + x.error <= info->max)))
 		n->reason = REASON_OVERFLOW;

@@ -47,21 +47,29 @@ static const struct row operands[] = {
         "t = add x, p\n"
         "s = add t, q",
         "0.5, 0x1.59dde54a26db0p-5, 0x1.70f04e440f9b0p-5", 0x1.1656719c71b3cp+0, 0x1.1656719c71b3bp+0},
-    {"a maximum of one value", "x: f64[], a: f64[], b: f64[]",
+    {"a maximum of one value", "x: f64[], a: f64[], b: f64[], c: f64[], d: f64[]",
         "m = max x, x\n"
         "p = mul m, a\n"
         "q = mul m, b\n"
+        "r = mul m, c\n"
+        "o = mul m, d\n"
         "t = add x, p\n"
-        "s = add t, q",
-        "0.5, 0x1.59dde54a26db0p-5, 0x1.70f04e440f9b0p-5", 0x1.1656719c71b3cp+0, 0x1.1656719c71b3bp+0},
-    {"a minimum of a value and its copy", "x: f64[], a: f64[], b: f64[]",
-        "c = copy x\n"
-        "m = min c, x\n"
+        "u = add t, q\n"
+        "v = add u, r\n"
+        "s = add v, o",
+        "0.5, 0x1p-53, 0x1p-53, 0x1p-53, 0x1p-53", 0x1.0000000000002p+0, 1},
+    {"a minimum of a value and its copy", "x: f64[], a: f64[], b: f64[], c: f64[], d: f64[]",
+        "e = copy x\n"
+        "m = min e, x\n"
         "p = mul m, a\n"
         "q = mul m, b\n"
+        "r = mul m, c\n"
+        "o = mul m, d\n"
         "t = add x, p\n"
-        "s = add t, q",
-        "0.5, 0x1.59dde54a26db0p-5, 0x1.70f04e440f9b0p-5", 0x1.1656719c71b3cp+0, 0x1.1656719c71b3bp+0},
+        "u = add t, q\n"
+        "v = add u, r\n"
+        "s = add v, o",
+        "0.5, 0x1p-53, 0x1p-53, 0x1p-53, 0x1p-53", 0x1.0000000000002p+0, 1},
     {"an absolute value", "x: f64[], a: f64[], b: f64[]",
         "m = abs x\n"
         "p = mul m, a\n"

@@ -34,6 +34,11 @@ static const struct row {
         "0x1p+90, 0x1p-100, 0x1p-60", "", INFINITY, false, true},
     {"of small numbers underflows", "x: f32[], k: f32[], l: f32[]", "a = mul x, k; b = mul a, l; s = mul b, x",
         "0x1p-80, 0x1p+120, 0x1p-75", "", 0, false, true},
+    {"a quotient by a constant is a product", "x: f64[]", "s = div x, 3", "5", "", 0x1.aaaaaaaaaaaaap+0, false, true},
+    {"two units more are wrong", "x: f64[]", "s = div x, 3", "5", "", 0x1.aaaaaaaaaaaadp+0, false, false},
+    {"a quotient by a power of two has one value", "x: f64[]", "s = div x, 4", "5", "", 0x1.4000000000001p+0, false, false},
+    {"the inverse of a small number overflows", "x: f32[], y: f32[]", "s = div x, y", "0x1p-130, 0x1.8p-129", "", INFINITY,
+        false, true},
     {"terms of an adjoint, over a sum", "x: f64[], w: f64[], c: f64[], e: f64[], d: f64[]",
         "z = add x, w; p = mul z, c; q = mul z, e; r = mul x, d; t = add p, q; s = add t, r",
         "0.5, 0.25, 0x1p+54, -0x1p+54, 0.25", "vjp x", 0, true, true},
@@ -93,7 +98,7 @@ static const char *random_case(struct choice *choice, struct arena *a)
 		int bits, far; /* of a significand; the largest exponent */
 	} dtypes[] = {{"f64", 53, 200}, {"f64", 53, 200}, {"f32", 24, 60}, {"f16", 11, 8}, {"bf16", 8, 60}}, *d;
 	static const char *const ops[] = {
-	    "add", "add", "add", "mul", "mul", "mul", "mul", "sub", "neg", "sin", "square"};
+	    "add", "add", "add", "mul", "mul", "mul", "mul", "sub", "neg", "sin", "square", "div", "div"};
 	const char *text = "inputs", *point = "\npoint";
 	d = &dtypes[choice_below(choice, sizeof dtypes / sizeof *dtypes)];
 	const int far = choice_below(choice, 2) ? 2 : d->far;
@@ -107,7 +112,7 @@ static const char *random_case(struct choice *choice, struct arena *a)
 	}
 	for (int k = INPUTS; k < INPUTS + NODES; k++) {
 		const char *op = ops[choice_below(choice, sizeof ops / sizeof *ops)];
-		const bool one = op[0] == 'n' || op[1] == 'i' || op[1] == 'q';
+		const bool one = op[0] == 'n' || (op[0] == 's' && op[1] != 'u');
 
 		text = one ? arena_printf(a, "%s\nv%d = %s v%d", text, k, op, recent(choice, k))
 		           : arena_printf(a, "%s\nv%d = %s v%d, v%d", text, k, op, recent(choice, k),
@@ -151,6 +156,23 @@ static bool regroup(struct edit *e, struct choice *choice)
 	return true;
 }
 
+/* Writes a / b as a times 1 / b, at a random node. */
+static bool invert(struct edit *e, struct choice *choice)
+{
+	struct site s;
+
+	if (!edit_site(e, choice_below(choice, program_nodes(&e->c.program)), &s) || s.node->op != OP_DIV)
+		return false;
+	const struct type type = *edit_type(e, s.node->out);
+	const int a = s.node->arg[0], b = s.node->arg[1], one = edit_insert_fill(e, s.region, s.index, &type, 1);
+	const int inverse = edit_insert_binary(e, s.region, s.index + 1, OP_DIV, one, b, &type);
+	struct node *node = &s.region->node[s.index + 2];
+
+	node->op = OP_MUL;
+	node->arg = arena_copy(e->arena, (int[]){a, inverse}, 2, sizeof(int));
+	return true;
+}
+
 /* What became of the answers of one engine. */
 struct tally {
 	int asked, agree, undecided, needed;
@@ -173,7 +195,7 @@ static void judge_regrouped(
 	}
 	struct edit e = {.c = testcase_copy(&c, a), .arena = a};
 	for (int k = 0; k < REGROUPED; k++)
-		written += regroup(&e, &choice);
+		written += k % 4 == 0 ? invert(&e, &choice) : regroup(&e, &choice);
 	if (!written || !edit_finish(&e, false))
 		return;
 	struct answer *answer = NEW(a, struct answer, c.n_point);
