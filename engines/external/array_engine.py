@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""JAX and TensorFlow behind adjudge's protocol: array_engine.py ENGINE [MODE [DEVICE]].  Never run on the engines themselves yet.
+"""JAX and TensorFlow behind adjudge's protocol: array_engine.py ENGINE [MODE [DEVICE]].  Never run on TensorFlow itself yet.
 
 - jax: eager, jit, vmap. Needs jax on the module path.
 - tensorflow: eager, function (tf.function), xla (jit_compile=True), vmap (vectorized_map). Needs tensorflow on the module

@@ -448,6 +448,8 @@ class Torch:
         self.most = MOST_BY_INDUCTOR if self.wrap and "inductor" in self.wrap else MOST_COMPILED
         self.exports = bool(self.wrap) and "export" in self.wrap
         self.ops = ops if self.compiles else pytorch_spellings.spelled(ops, self.style is not func)
+        if device and not self.compiles:  # by a Python number, a device multiplies with the reciprocal
+            self.ops["div"] = ops["div"]
         self.calls = CALLS.get(mode, [("usual", self.style, self.wrap, 0)])
 
     def call(self, case):

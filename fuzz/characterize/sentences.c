@@ -50,7 +50,15 @@ static void state_inputs(struct lab *l, const struct variant_table *t)
 		for (int i = 0; i < t->n_row; i++)
 			if (!strcmp(t->row[i].cell[1], modes[m]))
 				part.row[part.n_row++] = t->row[i];
-		if (!n_fail)
+		/* That of the case itself, along each input alone, with other seeds: a failure needs its seeds. */
+		const bool own = l->base->n_transform == 1 &&
+		    !strcmp(transform_names[l->base->transform[0].kind], modes[m]);
+
+		if (!n_fail && own)
+			lab_say(l, "mode", STATEMENT_SHOWN, &s[1], 1,
+			    "With other seeds, %s is right for every input alone.",
+			    m ? "the derivative" : "the gradient");
+		else if (!n_fail)
 			lab_say(l, "mode", STATEMENT_RULED_OUT, &s[1], 1,
 			    "%s of the same program is right for every input.", in_mode[m]);
 		else if (n_pass)
@@ -179,7 +187,8 @@ static void state_dtypes(struct lab *l, const struct variant_table *t)
 	bool same = s[0].n_row > 0;
 
 	for (int i = 0; i < t->n_row; i++)
-		same = same && bits_of(t->row[i].returned) == bits_of(t->row[0].returned) && t->row[i].fails;
+		same = same && t->row[i].of && t->row[i].fails &&
+		    bits_of(t->row[i].returned) == bits_of(t->row[0].returned);
 	if (s[0].n_row && !s[1].n_row && strchr(rows_list(l, t, 0, true, 8), ',')) /* an engine may have one dtype */
 		lab_say(l, "dtypes", STATEMENT_RULED_OUT, s, 1, "Precision and dtype do not matter: it fails in %s%s.",
 		    rows_list(l, t, 0, true, 8), same ? ", with the identical wrong value" : "");

@@ -145,7 +145,7 @@ static int cases_of(const struct conform_options *o, const struct conform_column
 
 /* The dead branch that case `number` of a cell is, or DEAD_BRANCHES.  The root is the first of the n cases; the others
  * come after them. */
-static int dead_branch_of(const struct filling *f, int number, int n)
+static int branch_of(const struct filling *f, int number, int n)
 {
 	if (f->item->op != OP_SELECT || f->judge->m->column[f->item->column].points != POINTS_EDGE)
 		return DEAD_BRANCHES;
@@ -163,8 +163,9 @@ static bool drawn_case(struct filling *f, struct testcase *c, int *form)
 	const int n = cases_of(j->o, column, op);
 
 	*form = reused ? which + 1 : 0;
-	f->branch = dead_branch_of(f, number, n);
-	if (f->branch < DEAD_BRANCHES && conform_dead_branch(column, f->branch, &j->scratch, c) &&
+	f->branch = branch_of(f, number, n);
+	if (f->branch < DEAD_BRANCHES &&
+	    dead_branch_case(column->stack, column->n_stack, column->dtype, f->branch, &j->scratch, c) &&
 	    bench_knows(j->bench, c, &j->scratch))
 		return true;
 	f->ended = number >= n && f->branch == DEAD_BRANCHES;

@@ -1,5 +1,6 @@
 /* finding.c: see finding.h. */
 #include "finding.h"
+#include "dead_branch.h"
 #include "spellings.h"
 
 #include <limits.h>
@@ -40,6 +41,7 @@ bool minimize_finding(const struct question *same, const struct testcase *from, 
 	    .spent = same->spent,
 	    .result = r};
 	struct question in_short = *same, in_full = *same;
+	struct testcase plain;
 
 	in_short.judged = JUDGED_IN_SHORT;
 	in_full.judged = JUDGED_IN_FULL;
@@ -48,6 +50,8 @@ bool minimize_finding(const struct question *same, const struct testcase *from, 
 		*small = *from;
 		return true;
 	}
+	if (signature_weak_zero(same->signature) && dead_branch_of(&in_short, from, a, &plain))
+		from = &plain;
 	in_short.ahead = question_ahead(&in_short);
 	*small = minimize_together(from, holds, &in_short, &in_short, budget, same->until, a, stats);
 	lookahead_close(in_short.ahead);

@@ -283,7 +283,7 @@ void triage_case(
 		symptom->flaky = is_by_chance(&r, same->bench, killed) && !case_comes_again(&c, same, self->side);
 	answers = verdict_answers(r.judgement[0].verdict);
 	dies = r.judgement[0].verdict == VERDICT_CRASH && is_written_in_others(&c);
-	if (!symptom->flaky && (answers || dies))
+	if (!symptom->flaky && (answers || dies) && !signature_weak_zero(out->signature))
 		simplify(self, answers || budget < CRASH_BUDGET ? budget : CRASH_BUDGET, same, &c, &r, &out->signature);
 	role = NEW(self->side, enum role, program_nodes(&c.program) + 1);
 	symptom->weak_zero = !symptom->flaky && signature_weak_zero(out->signature);

@@ -85,14 +85,16 @@ static void multiply(const struct analytic *self, int k, double before, struct r
 	out->least *= in->multiplies ? in->least : size > r ? fmin(1, size - r) : 1;
 }
 
-/* Divides the product *out, of magnitude `before`, by scalar k: its inverse is a leaf. That of a power of two is exact. */
+/* Divides the product *out, of magnitude `before`, by scalar k: its inverse is a leaf. That of a power of two is exact.
+ */
 static void divide(const struct analytic *self, int k, double before, struct regrouped *out)
 {
 	const struct dtype_info *info = &self->dtype[self->ev.scalar[k].dtype];
 	const double size = size_of(self, k), r = self->note[k].radius, inverse = 1 / size;
 	int exponent;
 	const bool exact = r == 0 && frexp(size, &exponent) == 0.5 && inverse <= info->max && inverse >= info->normal;
-	const double error = r / size / (size - r), drift = exact ? 0 : error + info->unit * (inverse + error) + info->tiny;
+	const double error = r / size / (size - r),
+	             drift = exact ? 0 : error + info->unit * (inverse + error) + info->tiny;
 
 	out->drift = before * drift + inverse * out->drift + out->drift * drift;
 	out->factors++;

@@ -1,9 +1,11 @@
 /* Minimal cases of engines with a fault: small, fixed points, one program for one bug, and what ends a search. */
 #include "fuzz/minimize/finding.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "fuzz/generate/generate.h"
+#include "graph/walk.h"
 #include "tests/check.h"
 #include "tests/support/case_text.h"
 
@@ -315,6 +317,34 @@ static void check_slips(const struct guilty *g, struct arena *a)
 	bench_close(&b);
 }
 
+/* Whatever dead branch a campaign meets first, the smallest case has the one that everybody knows. */
+static void check_weak_zero(struct arena *a)
+{
+	struct oracle_options options = {.seed = 1, .fd_one_in = INT_MAX};
+	const char *spec = "tape+weak-zero";
+	struct minimize_statistics stats;
+	struct bench_result r;
+	struct bench b;
+	struct error e = {0};
+	struct limit spent = {0};
+	struct testcase small, from;
+
+	arena_reset(a);
+	from = test_function(a, "x: f64[], k: f64[2]",
+	    "t = constant 1.5\n"
+	    "p = lt x, t\n"
+	    "r = asin x\n"
+	    "s = mul r, x\n"
+	    "y = select p, s, x",
+	    "2, [1, 2]", "vjp x, k");
+	CHECK(bench_open(&b, &spec, 1, &options, &e), "%s: %s", spec, e.text);
+	const struct question same = {.bench = &b, .signature = "tape+weak-zero|*|nan-leak|weak-zero", .spent = &spent};
+	CHECK(from.n_point && minimize_finding(&same, &from, 10000, a, &small, &r, &stats) &&
+	        small.program.top.n_node == 3 && region_has_op(&small.program.top, OP_SQRT),
+	    "the smallest case is not that of the root:\n%s", testcase_print(&small, a));
+	bench_close(&b);
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -334,6 +364,7 @@ int main(int argc, char **argv)
 	if (all_wanted())
 		CHECK(refused > 0, "nothing was refused");
 	CHECK_LAW(check_slips(&guilty[0], &a));
+	CHECK_LAW(check_weak_zero(&a));
 	arena_free(&a);
 	return check_done();
 }
