@@ -388,5 +388,7 @@ bool rewrite_for(
 		return false;
 	list_now(&m, p->top.result, p->top.n_result, result);
 	*out = build_end(&m.r.b, result, p->top.n_result);
+	if (!program_has_dead(p, a)) /* indices that are resolved are written where they are used */
+		*out = program_drop_dead(out, a);
 	return true;
 }

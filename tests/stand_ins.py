@@ -144,20 +144,22 @@ def like(f):
     return lambda x: array(f(x), np.asarray(x).dtype)
 
 
+UNDEFINED = 77  # by an integer 0: whatever an implementation makes of it
+
+
 def divided(x, y):
-    """Towards zero; -1 where y is 0."""
+    """Towards zero."""
     by = np.where(y == 0, 1, y)
-    return np.where(y == 0, -1, (np.sign(x) * np.sign(by) * (np.abs(x) // np.abs(by)))).astype(np.asarray(x).dtype)
+    return np.where(y == 0, UNDEFINED, (np.sign(x) * np.sign(by) * (np.abs(x) // np.abs(by)))).astype(np.asarray(x).dtype)
 
 
 def rem(x, y):
-    """An integer remainder by 0 is x."""
-    return np.where(y == 0, x + 0 * y, np.fmod(x, np.where(y == 0, 1, y))).astype(x.dtype) if x.dtype.kind == "i" else np.fmod(x, y)
+    return np.where(y == 0, UNDEFINED, np.fmod(x, np.where(y == 0, 1, y))).astype(x.dtype) if x.dtype.kind == "i" else np.fmod(x, y)
 
 
 def mod(x, y):
     """As rem, with the sign of y."""
-    return np.where(y == 0, x + 0 * y, np.mod(x, np.where(y == 0, 1, y))).astype(x.dtype) if x.dtype.kind == "i" else np.mod(x, y)
+    return np.where(y == 0, UNDEFINED, np.mod(x, np.where(y == 0, 1, y))).astype(x.dtype) if x.dtype.kind == "i" else np.mod(x, y)
 
 
 def iota(dtype, shape, axis):

@@ -37,10 +37,15 @@ void conform_minimize_leak(struct conform_leaks *leaks, struct bench *b, struct 
 	    .until = &limit,
 	    .spent = &limit};
 	struct testcase small;
+	bool smallest;
 
 	if (!leaks->cases)
 		return;
 	arena_reset(scratch);
+	if (dead_branch_of(&same, leaks->smallest, scratch, &small, &smallest) && smallest) {
+		*leaks->smallest = testcase_copy(&small, a);
+		return;
+	}
 	if (!case_shows(leaks->smallest, &same, scratch, NULL))
 		return;
 	same.ahead = question_ahead(&same);

@@ -32,37 +32,51 @@ static const char *branch_of(int which, const char *dtype, struct arena *a)
 	    dtype);
 }
 
-bool dead_branch_case(
-    const enum transform_kind *stack, int n_stack, enum dtype dtype, int which, struct arena *a, struct testcase *out)
+/* y of x at 0.  smallest: the branch is never taken, and the other one is x.  Else it is taken where x > 0. */
+static bool case_of(const enum transform_kind *stack, int n_stack, enum dtype dtype, int which, bool smallest,
+    struct arena *a, struct testcase *out)
 {
 	const char *name = dtype_table[dtype].name, *levels = levels_of(stack, n_stack, a), *text;
+	const char *branch = branch_of(which, name, a), *body;
 	struct error e = {0};
 
 	if (!levels)
 		return false;
+	body = smallest ? arena_printf(a,
+	                      "%s, {\"out\": [\"p: bool[]\"], \"op\": \"constant\", \"value\": false},"
+	                      "{\"out\": [\"y\"], \"op\": \"select\", \"args\": [\"p\", \"r\", \"x\"]}",
+	                      branch)
+	                : arena_printf(a,
+	                      "{\"out\": [\"o: %s[]\"], \"op\": \"constant\", \"value\": 0},"
+	                      "{\"out\": [\"p\"], \"op\": \"gt\", \"args\": [\"x\", \"o\"]}, %s,"
+	                      "{\"out\": [\"y\"], \"op\": \"select\", \"args\": [\"p\", \"r\", \"o\"]}",
+	                      name, branch);
 	text = arena_printf(a,
-	    "{\"schema\": \"adjudge.case/1\", \"inputs\": [\"x: %s[]\"], \"body\": ["
-	    "{\"out\": [\"o: %s[]\"], \"op\": \"constant\", \"value\": 0},"
-	    "{\"out\": [\"p\"], \"op\": \"gt\", \"args\": [\"x\", \"o\"]},"
-	    "%s,"
-	    "{\"out\": [\"y\"], \"op\": \"select\", \"args\": [\"p\", \"r\", \"o\"]}],"
-	    "\"results\": [\"y\"], \"points\": [[0]], \"request\": [%s]}",
-	    name, name, branch_of(which, name, a), levels);
+	    "{\"schema\": \"adjudge.case/1\", \"inputs\": [\"x: %s[]\"], \"body\": [%s], \"results\": [\"y\"],"
+	    "\"points\": [[0]], \"request\": [%s]}",
+	    name, body, levels);
 	return testcase_read(text, strlen(text), a, out, &e);
 }
 
-/* Whether the dead branches with this request are known to the engine and show the finding; the first that does. */
+bool dead_branch_case(
+    const enum transform_kind *stack, int n_stack, enum dtype dtype, int which, struct arena *a, struct testcase *out)
+{
+	return case_of(stack, n_stack, dtype, which, false, a, out);
+}
+
+/* Whether a dead branch with this request is known to the engine and shows the finding; the first that does. */
 static bool shown_with(const struct question *q, const enum transform_kind *stack, int n_stack, enum dtype dtype,
-    struct arena *a, struct testcase *out)
+    bool smallest, struct arena *a, struct testcase *out)
 {
 	for (int which = 0; which < DEAD_BRANCHES; which++)
-		if (dead_branch_case(stack, n_stack, dtype, which, a, out) && bench_knows(q->bench, out, a) &&
+		if (case_of(stack, n_stack, dtype, which, smallest, a, out) && bench_knows(q->bench, out, a) &&
 		    case_shows(out, q, a, NULL))
 			return true;
 	return false;
 }
 
-bool dead_branch_of(const struct question *q, const struct testcase *c, struct arena *a, struct testcase *out)
+bool dead_branch_of(
+    const struct question *q, const struct testcase *c, struct arena *a, struct testcase *out, bool *smallest)
 {
 	static const enum transform_kind one[] = {TRANSFORM_VJP, TRANSFORM_JVP};
 	enum transform_kind stack[LIMIT_TRANSFORMS];
@@ -73,6 +87,12 @@ bool dead_branch_of(const struct question *q, const struct testcase *c, struct a
 	for (int k = 0; k < c->program.top.n_param; k++)
 		if (dtype_is_float(c->program.type[c->program.top.param + k].dtype))
 			dtype = c->program.type[c->program.top.param + k].dtype;
-	return shown_with(q, &one[0], 1, DTYPE_F64, a, out) || shown_with(q, &one[1], 1, DTYPE_F64, a, out) ||
-	    shown_with(q, stack, c->n_transform, dtype, a, out);
+	for (int plain = 1; plain >= 0; plain--) {
+		*smallest = plain;
+		if (shown_with(q, &one[0], 1, DTYPE_F64, plain, a, out) ||
+		    shown_with(q, &one[1], 1, DTYPE_F64, plain, a, out) ||
+		    shown_with(q, stack, c->n_transform, dtype, plain, a, out))
+			return true;
+	}
+	return false;
 }

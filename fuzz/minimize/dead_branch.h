@@ -16,9 +16,10 @@ bool dead_branch_case(
 
 /*
  * Finds a dead branch that shows the finding of `q`, with one vjp or jvp, or with the levels of c.  *out lives in `a`.
- * So engines that have this habit show it by the same program, whatever the case was, and the minimizer has little to
- * do.  False: none shows it.
+ * So engines that have this habit show it by the same program, whatever the case was.  *smallest: it is
+ * select(false, f(x), x), of which the minimizer could take nothing away.  False: none shows it.
  */
-bool dead_branch_of(const struct question *q, const struct testcase *c, struct arena *a, struct testcase *out);
+bool dead_branch_of(
+    const struct question *q, const struct testcase *c, struct arena *a, struct testcase *out, bool *smallest);
 
 #endif

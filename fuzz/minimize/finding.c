@@ -42,6 +42,7 @@ bool minimize_finding(const struct question *same, const struct testcase *from, 
 	    .result = r};
 	struct question in_short = *same, in_full = *same;
 	struct testcase plain;
+	bool smallest;
 
 	in_short.judged = JUDGED_IN_SHORT;
 	in_full.judged = JUDGED_IN_FULL;
@@ -50,8 +51,13 @@ bool minimize_finding(const struct question *same, const struct testcase *from, 
 		*small = *from;
 		return true;
 	}
-	if (signature_weak_zero(same->signature) && dead_branch_of(&in_short, from, a, &plain))
+	if (signature_weak_zero(same->signature) && dead_branch_of(&in_full, from, a, &plain, &smallest)) {
+		if (smallest && case_shows(&plain, &again, a, NULL)) {
+			*small = plain;
+			return true;
+		}
 		from = &plain;
+	}
 	in_short.ahead = question_ahead(&in_short);
 	*small = minimize_together(from, holds, &in_short, &in_short, budget, same->until, a, stats);
 	lookahead_close(in_short.ahead);
