@@ -79,7 +79,8 @@ bool search_turns_known(void *context, const struct testcase *c);
 /* Whether the search for a smaller case has come to a known form.  Some searches go on nevertheless, as a check: those
  * of the first, second, fourth, ... case of a finding. */
 bool search_leads_to_known(void *context, const struct testcase *c, struct arena *a);
-/* Minimizes and names one case.  same: asks for the case's coarse signature.  likely: the case is most likely known. */
+/* Minimizes and names one case.  same: asks for the case's coarse signature.  likely: the case is most likely known.
+ * For an engine from outside, same->spent->deadline is earlier while it searches. */
 void triage_case(
     struct triage *self, const struct question *same, const struct shown *shown, bool likely, struct triaged *out);
 /* Names the original case, which is still a reproducer.  Without evidence the file is the case alone. */

@@ -253,9 +253,24 @@ static void tell_apart(struct triage *self, const struct question *same, const s
 	}
 }
 
+/*
+ * When the searches for a smaller case must end.  An engine from outside may take seconds for each candidate.  So one
+ * finding gets a part of the time that a campaign has left, and then keeps the smallest case so far.
+ */
+static double searches_end(const struct triage *self, const struct question *same)
+{
+	static const double least = 60, share = 0.125; /* seconds; of the time left */
+	const double now = bench_clock(), left = self->deadline - now, end = same->until->deadline;
+
+	if (self->deadline <= 0 || !engine_hello(same->bench->engine[0]))
+		return end;
+	return fmin(end, now + fmax(least, left * share));
+}
+
 void triage_case(
     struct triage *self, const struct question *same, const struct shown *shown, bool likely, struct triaged *out)
 {
+	const double end = same->spent->deadline;
 	int budget = likely && self->minimize_budget > RECHECK_BUDGET ? RECHECK_BUDGET : self->minimize_budget;
 	struct minimize_statistics stats = {0};
 	struct symptom *symptom = &out->symptom;
@@ -268,6 +283,7 @@ void triage_case(
 	const int killed = engine_trouble(same->bench->engine[0]).killed;
 
 	c.n_expect = 0;
+	same->spent->deadline = searches_end(self, same);
 	out->signature = same->signature;
 	symptom->flaky = !case_comes_again(&c, same, self->side);
 	arena_reset(self->side);
@@ -285,6 +301,7 @@ void triage_case(
 	dies = r.judgement[0].verdict == VERDICT_CRASH && is_written_in_others(&c);
 	if (!symptom->flaky && (answers || dies) && !signature_weak_zero(out->signature))
 		simplify(self, answers || budget < CRASH_BUDGET ? budget : CRASH_BUDGET, same, &c, &r, &out->signature);
+	same->spent->deadline = end;
 	role = NEW(self->side, enum role, program_nodes(&c.program) + 1);
 	symptom->weak_zero = !symptom->flaky && signature_weak_zero(out->signature);
 	if (!symptom->flaky && answers && !symptom->weak_zero) {

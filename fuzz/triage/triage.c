@@ -156,7 +156,8 @@ static void record(struct triage *self, const struct shown *shown, struct findin
 	char *own = heap_text(shown->signature);
 	struct trail trail = {0};
 	struct finding *found = NULL, *of;
-	struct limit limit = {.stop = stop_requested, .deadline = search_deadline(self)};
+	const double end = search_deadline(self);
+	struct limit limit = {.stop = stop_requested, .deadline = end};
 	struct slips slips = {0};
 	const int before = self->n_finding;
 	int64_t work = 0;
@@ -186,6 +187,7 @@ static void record(struct triage *self, const struct shown *shown, struct findin
 	if (self->pending)
 		arena_try(self->side, keep_pending, &(struct pending){self, shown->found, pending});
 	done = opened && triaged_in_time(self, &one, &recording);
+	limit.deadline = end; /* that of the search may have been earlier */
 	if (!done)
 		triage_keep_raw(self, shown, own, &t);
 	if (found)
