@@ -388,7 +388,8 @@ bool rewrite_for(
 		return false;
 	list_now(&m, p->top.result, p->top.n_result, result);
 	*out = build_end(&m.r.b, result, p->top.n_result);
-	if (!program_has_dead(p, a)) /* indices that are resolved are written where they are used */
+	if (!program_has_dead(
+	        p, a)) /* a resolved index leaves its node without a use; dead nodes of the case itself stay */
 		*out = program_drop_dead(out, a);
 	return true;
 }

@@ -50,7 +50,8 @@ static void state_inputs(struct lab *l, const struct variant_table *t)
 		for (int i = 0; i < t->n_row; i++)
 			if (!strcmp(t->row[i].cell[1], modes[m]))
 				part.row[part.n_row++] = t->row[i];
-		/* That of the case itself, along each input alone, with other seeds: a failure needs its seeds. */
+		/* If the case asks for this mode, the rows differ from it in inputs and seeds alone: the failure needs
+		 * those. */
 		const bool own = l->base->n_transform == 1 &&
 		    !strcmp(transform_names[l->base->transform[0].kind], modes[m]);
 

@@ -89,10 +89,11 @@ bool dead_branch_of(
 			dtype = c->program.type[c->program.top.param + k].dtype;
 	for (int plain = 1; plain >= 0; plain--) {
 		*smallest = plain;
-		if (shown_with(q, &one[0], 1, DTYPE_F64, plain, a, out) ||
-		    shown_with(q, &one[1], 1, DTYPE_F64, plain, a, out) ||
-		    shown_with(q, stack, c->n_transform, dtype, plain, a, out))
-			return true;
+		for (int k = 0; k < 4; k++) /* in f64, then in the dtype of the case */
+			if ((k < 2 || dtype != DTYPE_F64) &&
+			    shown_with(q, &one[k % 2], 1, k < 2 ? DTYPE_F64 : dtype, plain, a, out))
+				return true;
 	}
-	return false;
+	*smallest = false;
+	return c->n_transform > 1 && shown_with(q, stack, c->n_transform, dtype, true, a, out);
 }

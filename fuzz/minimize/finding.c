@@ -41,6 +41,7 @@ bool minimize_finding(const struct question *same, const struct testcase *from, 
 	    .spent = same->spent,
 	    .result = r};
 	struct question in_short = *same, in_full = *same;
+	const struct testcase *first = from;
 	struct testcase plain;
 	bool smallest;
 
@@ -54,6 +55,7 @@ bool minimize_finding(const struct question *same, const struct testcase *from, 
 	if (signature_weak_zero(same->signature) && dead_branch_of(&in_full, from, a, &plain, &smallest)) {
 		if (smallest && case_shows(&plain, &again, a, NULL)) {
 			*small = plain;
+			*stats = (struct minimize_statistics){.tried = 1, .accepted = 1};
 			return true;
 		}
 		from = &plain;
@@ -66,8 +68,8 @@ bool minimize_finding(const struct question *same, const struct testcase *from, 
 		*small = fewest_spellings(&in_short, small, a);
 	if (same->spent->ended || case_shows(small, &again, a, NULL))
 		return true;
-	if (stats->accepted)
-		*small = minimize(from, holds_when_fresh, &in_full, budget, same->until, a, stats);
+	if (stats->accepted || from != first)
+		*small = minimize(first, holds_when_fresh, &in_full, budget, same->until, a, stats);
 	return same->spent->ended || case_shows(small, &again, a, NULL);
 }
 

@@ -97,16 +97,6 @@ static bool leads_soon(struct triage *self, const struct question *same, const s
 	return soon;
 }
 
-/* Whether the case has ops that the original case did not have.  It may then have become a case of another bug, because
- * some signatures fit any op. */
-static bool has_new_ops(const struct known_names *known, const struct testcase *c)
-{
-	const struct testcase from = {.program = *known->from};
-	const struct pattern before = pattern_of(&from, NULL), now = pattern_of(c, NULL);
-
-	return !pattern_is_part(&now, &before);
-}
-
 /* Replaces *c, which shows *s, by the simplest case behind it.  *signature becomes that case's coarse signature, *r its
  * judgement. */
 static void simplify(struct triage *self, int budget, const struct question *s, struct testcase *c,
@@ -127,9 +117,6 @@ static void simplify(struct triage *self, int budget, const struct question *s, 
 	struct question again = {.bench = s->bench, .judged = JUDGED_IN_FULL, .fresh = true, .result = r};
 
 	again.signature = signature_coarse(known->engine, &simple, &r->judgement[0], self->side);
-	shows = shows &&
-	    !(signature_weak_zero(s->signature) && !signature_weak_zero(again.signature) &&
-	        has_new_ops(known, &simple));
 	if (shows && case_shows(&simple, &again, self->side, NULL)) {
 		*signature = again.signature;
 		*c = simple;

@@ -90,7 +90,7 @@ static void multiply(const struct analytic *self, int k, double before, struct r
 static void divide(const struct analytic *self, int k, double before, struct regrouped *out)
 {
 	const struct dtype_info *info = &self->dtype[self->ev.scalar[k].dtype];
-	const double size = size_of(self, k), r = self->note[k].radius, inverse = 1 / size;
+	const double size = self->note[k].magnitude, r = self->note[k].radius, inverse = 1 / size;
 	int exponent;
 	const bool exact = r == 0 && frexp(size, &exponent) == 0.5 && inverse <= info->max && inverse >= info->normal;
 	const double error = r / size / (size - r),
@@ -131,7 +131,7 @@ static struct regrouped trees_of(const struct analytic *self, int k)
 
 	out.adds = moves(s) || s->op == OP_ADD || s->op == OP_SUB || s->op == OP_REDUCE_SUM || s->op == OP_MATMUL;
 	out.multiplies = moves(s) || s->op == OP_MUL || s->op == OP_SQUARE || s->op == OP_CUMPROD ||
-	    (s->op == OP_DIV && size_of(self, parent[1]) > self->note[parent[1]].radius);
+	    (s->op == OP_DIV && self->note[parent[1]].magnitude > self->note[parent[1]].radius);
 	if (s->op == OP_MATMUL)
 		add_dot(self, k, &out);
 	else if (out.adds)

@@ -106,22 +106,23 @@ static const struct chain *chain_of(struct analytic *self, int k, int j, bool ad
 
 /* ---- sweeps ---- */
 
+/* Whether the partial is one of several that are 1 together. */
+static bool is_share(const struct partial *p) { return p->magnitude > 0 && p->magnitude < 1; }
+
 /*
  * Whether the value of scalar k is that of its parent: an engine may keep one adjoint for both, as if k were a move.
  * Besides an extremum, that is an op without an effect: a sum or a product of one element, x + 0, 1 x.  A sign does not
- * matter, because two negations in a row have no effect either.  At a tie an extremum returns one of equal operands,
- * and in max(x, x) their cotangents go to one value again: the edges of k share a partial of 1.
+ * matter, because two negations in a row have no effect either.  An extremum of values that are one, as max(x, x), may
+ * be that value again.  Its edges share a partial of 1 then, and the engine passes everything on by one of them.
  */
 static bool is_operand(const struct analytic *self, int k, int parent, const struct partial *p)
 {
 	const struct evaluation *ev = &self->ev;
-
 	const enum op op = ev->scalar[k].op;
-	const bool shared = (op == OP_MAX || op == OP_MIN || op == OP_REDUCE_MAX || op == OP_REDUCE_MIN) &&
-	    p->magnitude > 0 && p->magnitude < 1;
+	const bool extremum = op == OP_MAX || op == OP_MIN || op == OP_REDUCE_MAX || op == OP_REDUCE_MIN;
 
-	return p->tight == 0 && (p->magnitude == 1 || shared) && ev->scalar[k].dtype == ev->scalar[parent].dtype &&
-	    mpfr_cmpabs(ev->value[k], ev->value[parent]) == 0;
+	return (is_share(p) ? extremum : p->tight == 0 && p->magnitude == 1) &&
+	    ev->scalar[k].dtype == ev->scalar[parent].dtype && mpfr_cmpabs(ev->value[k], ev->value[parent]) == 0;
 }
 
 /*
@@ -159,6 +160,7 @@ static void adjoint_of(struct analytic *self, const struct conventions *conventi
 {
 	const struct evaluation *ev = &self->ev;
 	const struct scalar *s = &ev->scalar[k];
+	bool passed = false; /* to one of the operands that share */
 	if (!self->flow[k].present || !self->note[k].active)
 		return;
 	if (changes(again, k)) {
@@ -176,7 +178,9 @@ static void adjoint_of(struct analytic *self, const struct conventions *conventi
 			continue;
 		bool connected = analytic_partial(self, conventions, k, j, &p);
 		flow_add_product(self, k, parent, k, connected ? &p : NULL, chain_of(self, k, j, true, &chain));
-		bool operand = connected && self->flow[k].terms.n > 1 && is_operand(self, k, parent, &p);
+		bool operand = connected && self->flow[k].terms.n > 1 && is_operand(self, k, parent, &p) &&
+		    !(passed && is_share(&p));
+		passed |= operand;
 		self->flow[parent].grouped |= operand;
 		if (operand || (connected && (passes_on(self, k, &p) || regroup_joins(self, k, parent, &p))))
 			add_up_there(&self->flow[parent].terms, &self->flow[k].terms);

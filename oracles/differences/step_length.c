@@ -33,6 +33,12 @@ static int distance(struct rough from, mpfr_srcptr to_value)
 	return moved < ldexp(1, -VISIBLE) ? STILL : (int)top + ilogb(moved);
 }
 
+/* Whether a root or a norm moves by more than it is.  It then looks like |h|, as if the point were where it is 0. */
+static bool leaves_root(const struct scalar *s, struct rough from, int moved)
+{
+	return (s->op == OP_SQRT || s->op == OP_NORM) && from.part != 0 && moved != STILL && moved > from.exponent;
+}
+
 bool steps_too_long(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct move *move,
     int n, int shrink, struct arena *a)
 {
@@ -59,10 +65,12 @@ bool steps_too_long(struct evaluation *ev, const struct program *p, const struct
 			break;
 		for (int s = 0; s < n_scalar; s++) {
 			int moved = distance(from[s], ev->value[s]);
-			if (pass == 0)
+			if (pass == 0) {
 				far[s] = moved;
-			else
+				found |= leaves_root(&ev->scalar[s], from[s], moved);
+			} else {
 				found |= moved != STILL && far[s] != STILL && moved > far[s] - SHRINKS;
+			}
 		}
 		arena_rewind(a, inner);
 	}

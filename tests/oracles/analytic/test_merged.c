@@ -70,6 +70,18 @@ static const struct row operands[] = {
         "v = add u, r\n"
         "s = add v, o",
         "0.5, 0x1p-53, 0x1p-53, 0x1p-53, 0x1p-53", 0x1.0000000000002p+0, 1},
+    {"a maximum of three that are one", "x: f64[], a: f64[], b: f64[], c: f64[], d: f64[]",
+        "e = broadcast_to x shape=[3]\n"
+        "m = reduce_max e axes=[0]\n"
+        "p = mul m, a\n"
+        "q = mul m, b\n"
+        "r = mul m, c\n"
+        "o = mul m, d\n"
+        "t = add x, p\n"
+        "u = add t, q\n"
+        "v = add u, r\n"
+        "s = add v, o",
+        "0.5, 0x1p-53, 0x1p-53, 0x1p-53, 0x1p-53", 0x1.0000000000002p+0, 1},
     {"an absolute value", "x: f64[], a: f64[], b: f64[]",
         "m = abs x\n"
         "p = mul m, a\n"
