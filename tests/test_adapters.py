@@ -100,6 +100,15 @@ for name, inputs, body, wanted in rows:
     if got != wanted:
         failed += 1
         print(f"{name}, {body[-1]['op']} of {inputs}: {got}, not {wanted}", file=sys.stderr)
+# On a device: every source says so, once, and no quotient has a Python number as its divisor.
+on_device = importlib.import_module("pytorch").Torch("reverse", "cuda")
+case = {"inputs": ["x: f64[]"], "body": [{"out": ["y: f64[]"], "op": "sin", "args": ["x"]}], "results": ["y"], "points": [[0.5]],
+        "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1.0]}]}
+for what, got, wanted in [("the source", on_device.emit(case).count("torch.set_default_device('cuda')"), 1), ("the short source", on_device.brief(case).count("torch.set_default_device('cuda')"), 1),
+                          ("spellings", [op for op in ("div", "reduce_mean") if isinstance(on_device.ops[op], list)], [])]:
+    if got != wanted:
+        failed += 1
+        print(f"pytorch on a device, {what}: {got}, not {wanted}", file=sys.stderr)
 torch = importlib.import_module("pytorch").Torch("reverse").ops
 for node, spellings in SPELLED:
     first = spelled_source(torch, node, 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """JAX and TensorFlow behind adjudge's protocol: array_engine.py ENGINE [MODE [DEVICE]].  Never run on TensorFlow itself yet.
 
-- jax: eager, jit, vmap. Needs jax on the module path.
+- jax: eager, jit, vmap. Needs jax on the module path. DEVICE is a platform of JAX, such as cuda; the CPU without one.
 - tensorflow: eager, function (tf.function), xla (jit_compile=True), vmap (vectorized_map). Needs tensorflow on the module
   path.
 
@@ -28,7 +28,7 @@ ROOM = 2 << 30  # bytes that the process may have before an engine's caches are 
 # By engine: the format of each mode, variables of the environment before the import, what empties its caches, and what
 # errors say where it lacks something.  XLA's CPU client and TensorFlow's threads flush subnormals, also those of bf16.
 ENGINES = {
-    "jax": ({"eager": "jax", "jit": "jax-jit", "vmap": "jax"}, {"JAX_PLATFORMS": "cpu", "JAX_DEFAULT_MATMUL_PRECISION": "highest"}, lambda jax: jax.clear_caches(), "UNIMPLEMENTED"),
+    "jax": ({"eager": "jax", "jit": "jax-jit", "vmap": "jax"}, {"JAX_DEFAULT_MATMUL_PRECISION": "highest"}, lambda jax: jax.clear_caches(), "UNIMPLEMENTED"),
     "tensorflow": ({"eager": "tensorflow", "function": "tensorflow-function", "xla": "tensorflow-xla", "vmap": "tensorflow"}, {"CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "2"}, None,
                    "UnimplementedError|OpKernel|Could not find device for node|gradient registry has no entry"),
 }
@@ -105,8 +105,7 @@ class Engine:
         self.name, self.mode, self.lacks, self.module = name, mode, re.compile(lacks), None
         self.sources = Sources(forms[mode])
         self.device = device
-        if device and name == "jax":
-            os.environ["JAX_PLATFORMS"] = device
+        os.environ["JAX_PLATFORMS"] = device or "cpu"
         for variable, value in environment.items():
             os.environ.setdefault(variable, value)
 
@@ -146,8 +145,8 @@ class Engine:
 def main():
     words = [w for w in sys.argv[1:] if not w.startswith("-")]
     name, mode, device = (words + ["", "", ""])[:3]
-    if name not in ENGINES or mode and mode not in ENGINES[name][0]:
-        sys.exit(f"Usage: {sys.argv[0]} ENGINE [MODE [DEVICE]]: " + "; ".join(f"{e} {' | '.join(row[0])}" for e, row in ENGINES.items()))
+    if name not in ENGINES or mode and mode not in ENGINES[name][0] or device and name != "jax":
+        sys.exit(f"Usage: {sys.argv[0]} ENGINE [MODE [DEVICE]] (a device for jax alone): " + "; ".join(f"{e} {' | '.join(row[0])}" for e, row in ENGINES.items()))
     engine = Engine(name, mode or next(iter(ENGINES[name][0])), device)
     if "--emit" not in sys.argv:
         engine.load()

@@ -448,8 +448,8 @@ class Torch:
         self.most = MOST_BY_INDUCTOR if self.wrap and "inductor" in self.wrap else MOST_COMPILED
         self.exports = bool(self.wrap) and "export" in self.wrap
         self.ops = ops if self.compiles else pytorch_spellings.spelled(ops, self.style is not func)
-        if device and not self.compiles:  # by a Python number, a device multiplies with the reciprocal
-            self.ops["div"] = ops["div"]
+        if device and not self.compiles:  # a device divides by a Python number by its reciprocal
+            self.ops.update({op: ops[op] for op in ("div", "reduce_mean")})
         self.calls = CALLS.get(mode, [("usual", self.style, self.wrap, 0)])
 
     def call(self, case):

@@ -37,6 +37,18 @@ static const struct row {
         0x1.f5a0bca4bd5e6p+0 + 0x1.b7a4d9cc1e1dfp-4 * 0x1.f5a0bca4bd5e6p+0},
 };
 
+/* x + m (a + b + c + d), whose cotangents of m are each half a unit of that of x. */
+#define FOUR_SMALL_TERMS \
+	"p = mul m, a\n" \
+	"q = mul m, b\n" \
+	"r = mul m, c\n" \
+	"o = mul m, d\n" \
+	"t = add x, p\n" \
+	"u = add t, q\n" \
+	"v = add u, r\n" \
+	"s = add v, o"
+#define HALF_UNITS "0.5, 0x1p-53, 0x1p-53, 0x1p-53, 0x1p-53"
+
 /* What an engine returns that keeps one adjoint for an operand and for an op that returns it. */
 static const struct row operands[] = {
     {"a maximum", "x: f64[], a: f64[], b: f64[]",
@@ -47,41 +59,16 @@ static const struct row operands[] = {
         "t = add x, p\n"
         "s = add t, q",
         "0.5, 0x1.59dde54a26db0p-5, 0x1.70f04e440f9b0p-5", 0x1.1656719c71b3cp+0, 0x1.1656719c71b3bp+0},
-    {"a maximum of one value", "x: f64[], a: f64[], b: f64[], c: f64[], d: f64[]",
-        "m = max x, x\n"
-        "p = mul m, a\n"
-        "q = mul m, b\n"
-        "r = mul m, c\n"
-        "o = mul m, d\n"
-        "t = add x, p\n"
-        "u = add t, q\n"
-        "v = add u, r\n"
-        "s = add v, o",
-        "0.5, 0x1p-53, 0x1p-53, 0x1p-53, 0x1p-53", 0x1.0000000000002p+0, 1},
+    {"a maximum of one value", "x: f64[], a: f64[], b: f64[], c: f64[], d: f64[]", "m = max x, x\n" FOUR_SMALL_TERMS,
+        HALF_UNITS, 0x1.0000000000002p+0, 1},
     {"a minimum of a value and its copy", "x: f64[], a: f64[], b: f64[], c: f64[], d: f64[]",
         "e = copy x\n"
-        "m = min e, x\n"
-        "p = mul m, a\n"
-        "q = mul m, b\n"
-        "r = mul m, c\n"
-        "o = mul m, d\n"
-        "t = add x, p\n"
-        "u = add t, q\n"
-        "v = add u, r\n"
-        "s = add v, o",
-        "0.5, 0x1p-53, 0x1p-53, 0x1p-53, 0x1p-53", 0x1.0000000000002p+0, 1},
+        "m = min e, x\n" FOUR_SMALL_TERMS,
+        HALF_UNITS, 0x1.0000000000002p+0, 1},
     {"a maximum of three that are one", "x: f64[], a: f64[], b: f64[], c: f64[], d: f64[]",
         "e = broadcast_to x shape=[3]\n"
-        "m = reduce_max e axes=[0]\n"
-        "p = mul m, a\n"
-        "q = mul m, b\n"
-        "r = mul m, c\n"
-        "o = mul m, d\n"
-        "t = add x, p\n"
-        "u = add t, q\n"
-        "v = add u, r\n"
-        "s = add v, o",
-        "0.5, 0x1p-53, 0x1p-53, 0x1p-53, 0x1p-53", 0x1.0000000000002p+0, 1},
+        "m = reduce_max e axes=[0]\n" FOUR_SMALL_TERMS,
+        HALF_UNITS, 0x1.0000000000002p+0, 1},
     {"an absolute value", "x: f64[], a: f64[], b: f64[]",
         "m = abs x\n"
         "p = mul m, a\n"
