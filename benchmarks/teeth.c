@@ -1,6 +1,6 @@
 /*
- * teeth.c: of which decided components of random cases a grossly wrong number would be a finding
- * (oracles/verdict/teeth.h).  Prints JSON; `scripts/teeth` makes a table of it.
+ * teeth.c: of which components of random cases a grossly wrong number would be a finding (oracles/verdict/teeth.h).
+ * Prints JSON; `scripts/teeth` makes a table of it.
  *
  * Usage: teeth [CASES [SEED [PROFILE]]].  The cases are those of `fuzz --driver generate`.  Finite differences run on
  * one case in 10, as in a campaign.
@@ -41,7 +41,6 @@ static enum zero why_zero(const struct plants *p)
 
 struct cases {
 	int64_t cases, decided, with_teeth;
-	int64_t all_lets_zero; /* cases with nonzero components, all of which let 0 through */
 };
 
 struct measure {
@@ -54,7 +53,7 @@ struct measure {
 	struct cases cases[KINDS];
 	struct teeth_tally kind[KINDS];
 	struct teeth dtype;
-	int64_t zero[KINDS][ZEROS], zero_of[DTYPE_COUNT][ZEROS];
+	int64_t blind[KINDS][ZEROS], blind_of[DTYPE_COUNT][ZEROS]; /* components that are undecided (blind) */
 	int64_t cause[BLIND_COUNT];
 	int64_t full;
 	bool in[KINDS]; /* the current case, as the next members */
@@ -95,6 +94,7 @@ static void put_blind(struct measure *m, const struct plants *p)
 	json_member_integer(w, "element", p->element);
 	json_member_string(w, "dtype", dtype_table[p->dtype].name);
 	json_member_string(w, "cause", blind_names[p->cause]);
+	json_member_bool(w, "undecided", p->undecided);
 	if (p->blind[PLANT_ZERO])
 		json_member_string(w, "zero", zero_names[why_zero(p)]);
 	json_member_string(w, "op", c->culprit == OP_CONSTANT ? NULL : op_table[c->culprit].name);
@@ -114,17 +114,18 @@ static void one_component(void *context, const struct plants *p)
 {
 	struct measure *m = context;
 
-	const enum zero why = why_zero(p);
-
 	for (int k = 0; k < KINDS; k++) {
-		if (!m->in[k])
-			continue;
-		teeth_count(&m->kind[k], p);
-		m->zero[k][why] += p->blind[PLANT_ZERO];
+		if (m->in[k] && p->undecided)
+			m->blind[k][why_zero(p)]++;
+		else if (m->in[k])
+			teeth_count(&m->kind[k], p);
 	}
-	m->zero_of[p->dtype][why] += p->blind[PLANT_ZERO];
-	teeth_count(&m->dtype.of[p->dtype], p);
-	teeth_count(&m->current, p);
+	if (p->undecided) {
+		m->blind_of[p->dtype][why_zero(p)]++;
+	} else {
+		teeth_count(&m->dtype.of[p->dtype], p);
+		teeth_count(&m->current, p);
+	}
 	m->cause[p->cause]++;
 	if (p->cause != BLIND_NONE)
 		put_blind(m, p);
@@ -152,18 +153,15 @@ static void one_case(void *context)
 	m->current = (struct teeth_tally){0};
 	teeth_each(&c, &truth, one_component, m);
 	for (int k = 0; k < KINDS; k++) {
-		const int64_t nonzero = m->current.tried[PLANT_ZERO];
-
 		m->cases[k].cases += m->in[k];
 		m->cases[k].decided += m->in[k] && m->current.components;
 		m->cases[k].with_teeth += m->in[k] && m->current.with_teeth;
-		m->cases[k].all_lets_zero += m->in[k] && nonzero && m->current.blind[PLANT_ZERO] == nonzero;
 	}
 }
 
-static void put_zeros(struct json_writer *w, const int64_t n[ZEROS])
+static void put_undecided(struct json_writer *w, const int64_t n[ZEROS])
 {
-	json_member_object(w, "zero_is_no_finding", JSON_FLOW);
+	json_member_object(w, "undecided_blind", JSON_FLOW);
 	for (int k = 0; k < ZEROS; k++)
 		json_member_integer(w, zero_names[k], n[k]);
 	json_end(w);
@@ -180,9 +178,8 @@ static void put_kinds(struct measure *m)
 		json_member_integer(w, "cases", m->cases[k].cases);
 		json_member_integer(w, "decided_cases", m->cases[k].decided);
 		json_member_integer(w, "cases_with_teeth", m->cases[k].with_teeth);
-		json_member_integer(w, "cases_that_let_0_through", m->cases[k].all_lets_zero);
 		teeth_put(&m->kind[k], w);
-		put_zeros(w, m->zero[k]);
+		put_undecided(w, m->blind[k]);
 		json_end(w);
 	}
 	for (int d = 0; d < DTYPE_COUNT; d++) {
@@ -191,7 +188,7 @@ static void put_kinds(struct measure *m)
 		json_begin_object(w, JSON_BLOCK);
 		json_member_string(w, "kind", dtype_table[d].name);
 		teeth_put(&m->dtype.of[d], w);
-		put_zeros(w, m->zero_of[d]);
+		put_undecided(w, m->blind_of[d]);
 		json_end(w);
 	}
 	json_end(w);

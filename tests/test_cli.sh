@@ -5,7 +5,7 @@
 # ---- inaccurate ----
 check 0 run --engine tape+scale:tanh:0x1.00000000001p0 "$source/corpus/accuracy/tanh-formula.json"
 says out 'instead of 1 - y^2'
-check 0 run --json --engine tape+scale:asinh:0 "$source/corpus/accuracy/asinh-range.json"
+check 5 run --json --engine tape+scale:asinh:0 "$source/corpus/accuracy/asinh-range.json"
 says out '"accuracy": {"cause": "range", "ulps": 8388608'
 
 # ---- a file never starts an engine ----

@@ -35,10 +35,11 @@ static void judge_declared(struct bench *b, const struct hello *hello, const str
 		wide = truth_of_finite_points(&wide, a);
 	judge(c, &wide, answer, &declared);
 	arena_rewind(a, mark);
-	if (verdict_is_finding[declared.verdict] || declared.verdict == VERDICT_UNDECIDED)
+	if (verdict_is_finding[declared.verdict] ||
+	    (declared.verdict == VERDICT_UNDECIDED && declared.reason != REASON_BLIND))
 		*out = declared;
 	else
-		judgement_excuse(truth, out);
+		judgement_excuse(truth, declared.reason, out);
 }
 
 /* For an engine with finite_math.  If it is wrong only at points with a number that is not finite, that is a

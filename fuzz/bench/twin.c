@@ -38,6 +38,7 @@ static const unsigned kinds_for_reason[REASON_COUNT] = {[REASON_UNSTABLE_PATH] =
     [REASON_CONVERGENCE] = BIT(ORDINARY) | BIT(WIDE),
     [REASON_CONVENTION] = BIT(MOVED),
     [REASON_CUSTOM_RULE] = BIT(ORDINARY),
+    [REASON_BLIND] = BIT(ORDINARY) | BIT(WIDE),
     [REASON_RANGE] = BIT(ORDINARY) | BIT(WIDE)};
 
 static const unsigned kinds_for_cause[BLIND_COUNT] = {[BLIND_TIE] = BIT(MOVED),

@@ -124,8 +124,8 @@ static void check_expectations_of(
 static void add_quiet(struct work *w, const char *name, const struct answer *answers, const struct judgement *j)
 {
 	const enum ci_state state = j->verdict == VERDICT_UNSUPPORTED ? CI_UNSUPPORTED
-	    : j->verdict == VERDICT_UNDECIDED                         ? CI_UNDECIDED
-	                                                              : CI_PASSED;
+	    : judgement_decides(j)                                    ? CI_PASSED
+	                                                              : CI_UNDECIDED;
 	const char *message = state == CI_UNDECIDED ? reason_names[j->reason]
 	    : state == CI_UNSUPPORTED               ? answers_text(answers, w->c.n_point)
 	    : verdict_is_finding[j->verdict]        ? "wrong, as the case expects of this engine"

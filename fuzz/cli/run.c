@@ -380,7 +380,8 @@ static bool judged_enough(struct command_run *r)
 
 	for (int k = 0; k < r->tested.n && r->cases && !r->no_oracle; k++)
 		if (account_too_few(&r->account[k], 0, r->specs.n)) {
-			complain("run: nothing was decided about %s", engine_text_name(r->tested.at[k], &r->arena));
+			complain("run: nothing was decided about %s%s", engine_text_name(r->tested.at[k], &r->arena),
+			    r->account[k].undecided[REASON_BLIND] ? ": 0 instead would be no finding either" : "");
 			enough = false;
 		}
 	return enough;

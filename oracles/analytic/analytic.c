@@ -426,7 +426,7 @@ int analytic_trace(struct analytic *self, const struct testcase *c, int which, s
 	inside_begin(self, c);
 	const int nested = region_nesting(&c->program.top, OP_DERIVATIVE);
 	const int order = request_order(c->transform, c->n_transform) + nested;
-	self->nested = nested > 0;
+	self->ev.nested = nested > 0;
 	self->ev.order = order;
 	self->ev.times_one = order > 1;
 	alike_reset(self->alike);

@@ -58,7 +58,6 @@ struct analytic {
 	struct regrouped *regrouped; /* [room] if sums and products may be regrouped (regroup.h); else NULL */
 	enum alternatives_use use;
 	bool slices;   /* the cases are slices of a batch */
-	bool nested;   /* the program has ops derivative */
 	bool singular; /* something in the trace is singular, so weak zeros matter */
 	/* For this trace: an engine may share out a flow, or add up, at other places than the trace does. */
 	bool by_paths;

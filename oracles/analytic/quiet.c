@@ -70,7 +70,7 @@ static double swept_radius(const struct analytic *self, const struct rule_check 
  * of the program do not. */
 static double ball_radius(const struct analytic *self, int k)
 {
-	const double slack = self->ev.order > 1 && !self->nested ? BALL_FLOW_SLACK : 1;
+	const double slack = self->ev.order > 1 && !self->ev.nested ? BALL_FLOW_SLACK : 1;
 
 	return k < 0 ? 0 : self->note[k].reason ? NAN : slack * self->note[k].radius;
 }

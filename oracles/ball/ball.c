@@ -387,6 +387,23 @@ static void ball_finite(const struct evaluation *ev, struct note *note, int k)
 /* Roundings in sech^2 by a hyperbolic cosine: 3, doubled by the square, and one more. */
 static const double FORMULA_ROUNDINGS = 7;
 
+/*
+ * How far a formula of a power may be off because engines compute a^(b - i), i <= order, for y/a^i. They round b - 1,
+ * b - 2 ..., and a number of half an ulp of 1 or more may become even or odd, which gives a power of a negative number
+ * the other sign.
+ */
+static double exponents_rounded(const struct evaluation *ev, const struct note *note, int k)
+{
+	const int *parent = ev->parent + ev->scalar[ev->parent[ev->scalar[k].parent]].parent;
+	const double n = ev->order, u = ev->dtype[ev->scalar[k].dtype].unit, a = note[parent[0]].magnitude;
+	const double b = note[parent[1]].magnitude + note[parent[1]].radius;
+	const double log_a = fabs(log(a)) + ball_pow_base(a, note[parent[0]].radius);
+	const double flipped = mpfr_sgn(ev->value[parent[0]]) < 0 && (b + n) * u >= 1 ? 2 : 0;
+	const double off = note[k].magnitude * (expm1(log_a * n * (b + (n + 1) / 2) * u) + flipped);
+
+	return ev->nested ? off : off / BALL_FLOW_SLACK;
+}
+
 /* The size of a factor of a formula. A derived factor may be as large as another formula makes it; a value of the
  * program is itself. */
 static double factor(const struct evaluation *ev, const struct note *note, int k)
@@ -443,7 +460,9 @@ static void ball_bounded(const struct evaluation *ev, struct note *note, int k)
 	if (s->op != OP_CUMPROD)
 		n->most = most_of(ev, note, k);
 	/* Another formula for the same partial may round at its own size. A rule of op custom has to do without. */
-	if (s->part == TRACE_FORMULA && !s->quiet && n->radius > 0)
+	if (s->part == TRACE_FORMULA && !s->quiet && s->op == OP_CAST)
+		n->radius += exponents_rounded(ev, note, k);
+	else if (s->part == TRACE_FORMULA && !s->quiet && n->radius > 0)
 		n->radius += FORMULA_ROUNDINGS * ev->dtype[s->dtype].unit * n->magnitude +
 		    ball_absolute(ev, k, FORMULA_ROUNDINGS);
 	if (!n->reason && !(n->magnitude + n->radius <= ev->dtype[s->dtype].max))

@@ -192,6 +192,7 @@ struct evaluation {
 
 	/* The order of the request plus the depth of ops `derivative` in the program. Set before evaluate. */
 	int order;
+	bool nested; /* whether the program has ops derivative; set before evaluate */
 	/* Whether scatter_mul multiplies an element by 1 if no update reaches it (set before evaluate). */
 	bool times_one;
 	/*

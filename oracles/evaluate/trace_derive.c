@@ -111,11 +111,21 @@ static int product_without(struct derivation *d, int k, const int *parent, int j
 	return d->ev->quotients ? formula(d, OP_DIV, k, parent[j]) : parent[1 - j];
 }
 
+/* The power k as its derivatives read it. Engines may compute a^(b - 1) instead, so its ball is wider than that of k.
+ */
+static int power(struct derivation *d, int k, const int *parent)
+{
+	if (mpfr_zero_p(d->ev->value[parent[0]]))
+		return k;
+	d->ev->part = TRACE_FORMULA;
+	return trace_scalar(d->ev, OP_CAST, OP_POW, d->dtype, &k, 1);
+}
+
 /* a^(b - 1), computed from the power itself where possible. */
 static int power_less_one(struct derivation *d, int k, const int *parent)
 {
 	if (!mpfr_zero_p(d->ev->value[parent[0]]))
-		return formula(d, OP_DIV, k, parent[0]);
+		return formula(d, OP_DIV, power(d, k, parent), parent[0]);
 	return formula(d, OP_POW, parent[0], formula(d, OP_SUB, parent[1], constant(d, 1)));
 }
 

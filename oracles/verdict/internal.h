@@ -11,8 +11,9 @@ struct judge {
 	double worst; /* error / radius of the component that `out` shows */
 	int point, which, element;
 	bool in_primal;
-	int alternative; /* alternative_followed */
-	bool counts;     /* the compared values are those that the request asks for */
+	int alternative;  /* alternative_followed */
+	bool counts;      /* the compared values are those that the request asks for */
+	bool any_certain; /* at some point */
 	int certain; /* how many of these components of this point were compared, exact zeros of integers included */
 };
 
@@ -26,6 +27,10 @@ double judge_error(const struct component *c, double got);
 enum deviation judge_deviation(double expected, double got);
 /* Whether a usual formula may give this number, infinity or NaN for a decided component. */
 bool judge_accepts(const struct component *c, double got);
+/* Whether 0 in the place of a number would be no finding. A wrong number may be one all the same. */
+bool component_is_blind(const struct component *c, enum dtype d);
+/* Counts a float of dtype d as decided, or as undecided for a reason. Returns whether it is decided. */
+bool judge_count(struct judge *j, const struct component *c, enum dtype d);
 /* error / radius. A radius of 0 must be met exactly; -0 counts as +0. */
 double judge_ratio(double error, double radius);
 

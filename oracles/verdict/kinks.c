@@ -311,8 +311,12 @@ static void judge_followed(struct judge *j, const struct truth_point *t, int ass
 				j->out->undecided[REASON_CONVENTION]++;
 				continue;
 			}
-			j->out->decided++;
-			j->certain++;
+			if (kink_leads(t, k, e, first + e)) { /* 0 may be right */
+				j->out->decided++;
+				j->certain++;
+			} else {
+				j->certain += judge_count(j, &want->at[e], want->type.dtype);
+			}
 			if (isnan(got))
 				continue;
 			judge_float(j, &want->at[e], want->type.dtype, got, VERDICT_WRONG);
@@ -373,6 +377,8 @@ void judge_conventions(struct judge *j, const struct truth_point *t, const struc
 			} else if (inside && kink_leads(t, k, e, first + e)) {
 				/* Between the conventions: a mixture that no known system uses. */
 				j->out->undecided[REASON_CONVENTION]++;
+			} else if (inside) {
+				judge_count(j, c, want->type.dtype);
 			} else {
 				j->out->decided++;
 			}

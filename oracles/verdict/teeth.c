@@ -54,7 +54,17 @@ static const struct alternatives *alternatives_of(const struct field *f)
 	return x && !x->counted ? x : NULL;
 }
 
-static enum reason reason_of(const struct field *f) { return alternatives_of(f) ? REASON_NONE : seen(f)->reason; }
+/* Whether 0 in its place would be no finding. At a tie, 0 may be right. */
+static bool is_blind(const struct field *f)
+{
+	return !(f->kink && kink_leads(f->t, f->which, f->element, f->at)) &&
+	    component_is_blind(seen(f), f->tensor[f->which].type.dtype);
+}
+
+static enum reason reason_of(const struct field *f)
+{
+	return alternatives_of(f) ? REASON_NONE : is_blind(f) ? REASON_BLIND : seen(f)->reason;
+}
 
 static bool is_decided(const struct field *f) { return is_float(f) && reason_of(f) == REASON_NONE; }
 
@@ -225,7 +235,8 @@ static struct plants plants_of(const struct field *f, int point)
 	    .in_primal = f->in_primal,
 	    .dtype = d,
 	    .component = here(f),
-	    .zero = dtype_round(d, here(f)->value) == 0};
+	    .zero = dtype_round(d, here(f)->value) == 0,
+	    .undecided = reason_of(f) != REASON_NONE};
 
 	for (int k = 0; k < PLANT_COUNT; k++) {
 		double got;
@@ -284,7 +295,7 @@ static void one_decided(void *context, const struct field *f, int point)
 {
 	const struct each *x = context;
 
-	if (is_decided(f)) {
+	if (is_decided(f) || (is_float(f) && reason_of(f) == REASON_BLIND)) {
 		const struct plants plants = plants_of(f, point);
 
 		if (!stays_undecided(f, &plants))
@@ -311,9 +322,9 @@ static void one_bite(void *context, const struct field *f, int point)
 		plants = plants_of(f, point);
 		b.decided = !stays_undecided(f, &plants);
 	}
-	if (!b.decided) {
+	if (b.reason == REASON_NONE && !b.decided)
 		b.reason = seen(f)->reason;
-	} else {
+	if (b.decided) {
 		b.plants = &plants;
 		b.cause = plants.cause;
 		b.teeth = plants.cause == BLIND_NONE;
@@ -358,7 +369,8 @@ static void count_by_dtype(void *context, const struct plants *p)
 {
 	struct teeth *x = context;
 
-	teeth_count(&x->of[p->dtype], p);
+	if (!p->undecided)
+		teeth_count(&x->of[p->dtype], p);
 }
 
 struct teeth teeth_of(const struct testcase *c, const struct truth *t)

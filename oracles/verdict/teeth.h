@@ -27,13 +27,14 @@ enum blind_cause {
 };
 extern const char *const blind_names[BLIND_COUNT];
 
-/* What the verdict says about the plants of one decided float component. */
+/* What the verdict says about the plants of one float component. */
 struct plants {
 	int point, which, element;
 	bool in_primal; /* only for a request without derivatives */
 	enum dtype dtype;
 	const struct component *component; /* at a tie: that of the first assignment */
 	bool zero;                         /* the dtype rounds the true value to 0 */
+	bool undecided;                    /* 0 in its place is no finding, so the verdict counts it as undecided */
 	/* By plant: it was tried; it is no finding; it even agrees, because it is within the tight radius. A plant that
 	 * means nothing here is not tried. */
 	bool tried[PLANT_COUNT], blind[PLANT_COUNT], agrees[PLANT_COUNT];
@@ -42,7 +43,8 @@ struct plants {
 	enum blind_cause cause; /* BLIND_NONE: the component has teeth */
 };
 
-/* Calls one(context, p) for each decided float component that the request asks for. */
+/* Calls one(context, p) for each float component that the request asks for and that is decided, or undecided (blind).
+ */
 typedef void plants_fn(void *context, const struct plants *p);
 void teeth_each(const struct testcase *c, const struct truth *t, plants_fn *one, void *context);
 

@@ -134,6 +134,11 @@ bool judge_accepts(const struct component *c, double got)
 	return fabs(judge_error(c, got)) <= component_radius(c, got) || (c->escapes && !isfinite(got));
 }
 
+bool component_is_blind(const struct component *c, enum dtype d)
+{
+	return c->reason == REASON_NONE && dtype_round(d, c->value) != 0 && judge_accepts(c, 0);
+}
+
 double judge_ratio(double error, double radius)
 {
 	if (error == 0)
@@ -179,12 +184,27 @@ static bool judge_types(
 
 /* ---- primal ---- */
 
+bool judge_count(struct judge *j, const struct component *c, enum dtype d)
+{
+	const enum reason reason = component_is_blind(c, d) ? REASON_BLIND : c->reason;
+
+	j->out->decided += reason == REASON_NONE;
+	j->out->undecided[reason] += reason != REASON_NONE;
+	return reason == REASON_NONE;
+}
+
 /* Whether value + low, an integer of at most 64 bits, is `got`. */
 static bool same_integer(const struct component *c, int64_t got)
 {
 	if (c->value >= 0x1p63) /* rounded up from just below */
 		return c->low <= -1 && got == INT64_MAX + (int64_t)(c->low + 1);
 	return got == (int64_t)c->value + (int64_t)c->low;
+}
+
+/* Whether 0 in the place of a number would even agree. */
+static bool tight_has_zero(const struct component *c, enum dtype d)
+{
+	return component_is_blind(c, d) && fabs(judge_error(c, 0)) <= c->tight;
 }
 
 bool judge_float(struct judge *j, const struct component *c, enum dtype d, double got, enum verdict outside)
@@ -194,7 +214,7 @@ bool judge_float(struct judge *j, const struct component *c, enum dtype d, doubl
 	if (!isfinite(c->value) && (got == c->value || (isnan(got) && isnan(c->value))))
 		error = 0;
 	if (error <= c->tight) {
-		if (j->counts)
+		if (j->counts && !tight_has_zero(c, d))
 			judge_observe(
 			    j, VERDICT_AGREE, DEVIATION_NONE, judge_ratio(error, c->tight), c->value, got, c->tight);
 		return true;
@@ -221,13 +241,10 @@ static bool judge_primal(struct judge *j, const struct truth_point *truth, const
 			const struct component *c = &want->at[e];
 			j->which = k;
 			j->element = e;
-			if (is_float && j->counts) {
-				j->out->decided += c->reason == REASON_NONE;
-				j->out->undecided[c->reason] += c->reason != REASON_NONE;
-			}
+			if (j->counts)
+				j->certain += is_float ? judge_count(j, c, want->type.dtype) : c->reason == REASON_NONE;
 			if (c->reason != REASON_NONE)
 				continue;
-			j->certain += j->counts;
 			if (is_float) {
 				good &= judge_float(j, c, want->type.dtype, got->at[e].f, VERDICT_WRONG_PRIMAL);
 			} else if (!same_integer(c, got->at[e].i)) {
@@ -286,12 +303,7 @@ void judge_component(struct judge *j, const struct component *c, enum dtype d, d
 		j->out->undecided[REASON_NON_FINITE]++;
 		return;
 	}
-	if (c->reason == REASON_NONE) {
-		j->out->decided++;
-		j->certain++;
-	} else {
-		j->out->undecided[c->reason]++;
-	}
+	j->certain += judge_count(j, c, d);
 	if (!judge_nan(j, c, d, got) && c->reason == REASON_NONE)
 		judge_float(j, c, d, got, VERDICT_WRONG);
 }
@@ -358,6 +370,7 @@ static void judge_point(
 		judge_derivative(j, t, answer);
 	j->which = j->element = -1;
 	assert(j->certain >= 0);
+	j->any_certain |= j->certain > 0;
 	observe_whole(j, j->certain ? VERDICT_AGREE : VERDICT_UNDECIDED, DEVIATION_NONE);
 }
 
@@ -369,7 +382,8 @@ void judge(const struct testcase *c, const struct truth *t, const struct answer 
 		judge_point(&j, c, &t->point[j.point], &answers[j.point]);
 	if (!j.any)
 		out->verdict = VERDICT_UNDECIDED;
-	if (out->verdict != VERDICT_UNDECIDED)
+	const bool blind = (out->verdict == VERDICT_AGREE || out->verdict == VERDICT_INACCURATE) && !j.any_certain;
+	if (out->verdict != VERDICT_UNDECIDED && !blind)
 		return;
 	for (int r = 0; r < REASON_COUNT; r++)
 		if (out->undecided[r] > out->undecided[out->reason])
@@ -412,14 +426,20 @@ struct truth truth_of_finite_points(const struct truth *t, struct arena *a)
 	return out;
 }
 
-void judgement_excuse(const struct truth *t, struct judgement *j)
+void judgement_excuse(const struct truth *t, enum reason why, struct judgement *j)
 {
 	const struct truth_point *p = &t->point[j->point];
 	const struct truth_tensor *tensor = j->in_primal ? &p->primal[j->which] : &p->derivative[0][j->which];
 	const struct component *c = &tensor->at[j->element];
 	double ulp = ulp_of(c->value, tensor->type.dtype);
+	j->reason = why;
 	j->verdict = VERDICT_INACCURATE;
 	j->accuracy = (struct accuracy){fabs(judge_error(c, j->returned)) / ulp, c->tight / ulp, false, OP_CONSTANT};
+}
+
+bool judgement_decides(const struct judgement *j)
+{
+	return j->verdict != VERDICT_UNDECIDED && j->reason == REASON_NONE;
 }
 
 void judgement_forgive(struct judgement *j)

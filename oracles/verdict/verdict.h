@@ -63,7 +63,8 @@ char *accuracy_text(const struct accuracy *x, struct arena *a);
 
 struct judgement {
 	enum verdict verdict;
-	enum reason reason; /* why nothing was decided, for VERDICT_UNDECIDED */
+	/* Why nothing was decided: for VERDICT_UNDECIDED, and where 0 instead of any number would be no finding. */
+	enum reason reason;
 	enum deviation deviation;
 	/* The place of the worst component, if there is one: point, number of the derivative or primal value,
 	 * element. */
@@ -93,8 +94,11 @@ void judge(const struct testcase *c, const struct truth *t, const struct answer 
 struct truth truth_of_finite_points(const struct truth *t, struct arena *a);
 
 /* Turns a wrong number into an inaccurate one, because the engine itself declares that accuracy. *t is the truth
- * that j was judged by. */
-void judgement_excuse(const struct truth *t, struct judgement *j);
+ * that j was judged by. why: the reason of the judgement by the declared accuracy. */
+void judgement_excuse(const struct truth *t, enum reason why, struct judgement *j);
+
+/* Whether anything was decided. Numbers in whose place 0 would be no finding decide nothing. */
+bool judgement_decides(const struct judgement *j);
 
 /* For somebody who is not strict: a declared leak becomes VERDICT_CONVENTION. */
 void judgement_forgive(struct judgement *j);

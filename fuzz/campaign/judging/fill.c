@@ -35,7 +35,7 @@ static enum outcome outcome_of(const struct judgement *j, int n, enum reason *re
 	for (int k = 0; k < n; k++) {
 		if (j[k].verdict == VERDICT_UNSUPPORTED)
 			continue;
-		if (j[k].verdict != VERDICT_UNDECIDED)
+		if (judgement_decides(&j[k]))
 			return OUTCOME_DECIDED;
 		if (outcome == OUTCOME_UNSUPPORTED)
 			*reason = j[k].reason;
