@@ -22,34 +22,40 @@ static const double work_of_kind[TWIN_COUNT] = {
 
 /* ---- which twin helps ---- */
 
-#define BIT(kind) (1u << TWIN_##kind)
-
 /*
- * By reason: the kinds of twins that are made.  An edge is left by a small step.  Where the program itself is
+ * By reason, for each kind of twin: the chance that a component has teeth in it, in percent of those looked at
+ * (benchmarks/twins.md); 0: no such twin is made.  An edge is left by a small step.  Where the program itself is
  * ill-conditioned or leaves a range, only another region of the inputs or more digits help.  Nothing helps where the
  * truth is too dear, or where there is nothing to compare.
  */
-static const unsigned kinds_for_reason[REASON_COUNT] = {[REASON_UNSTABLE_PATH] = BIT(ORDINARY) | BIT(WIDE),
-    [REASON_ILL_CONDITIONED] = BIT(ORDINARY) | BIT(WIDE),
-    [REASON_JUMP] = BIT(MOVED),
-    [REASON_ISOLATED_PATH] = BIT(MOVED),
-    [REASON_OVERFLOW] = BIT(ORDINARY) | BIT(WIDE),
-    [REASON_NON_FINITE] = BIT(ORDINARY),
-    [REASON_CONVERGENCE] = BIT(ORDINARY) | BIT(WIDE),
-    [REASON_CONVENTION] = BIT(MOVED),
-    [REASON_CUSTOM_RULE] = BIT(ORDINARY),
-    [REASON_BLIND] = BIT(ORDINARY) | BIT(WIDE),
-    [REASON_RANGE] = BIT(ORDINARY) | BIT(WIDE)};
+#define CHANCES(moved, ordinary, wide) \
+	{ \
+		[TWIN_MOVED] = (moved), [TWIN_ORDINARY] = (ordinary), [TWIN_WIDE] = (wide) \
+	}
+static const double chances_for_reason[REASON_COUNT][TWIN_COUNT] = {[REASON_UNSTABLE_PATH] = CHANCES(0, 28, 59),
+    [REASON_ILL_CONDITIONED] = CHANCES(0, 16, 87),
+    [REASON_JUMP] = CHANCES(95, 0, 0),
+    [REASON_ISOLATED_PATH] = CHANCES(95, 0, 0),
+    [REASON_OVERFLOW] = CHANCES(0, 60, 20),
+    [REASON_NON_FINITE] = CHANCES(0, 58, 0),
+    [REASON_CONVERGENCE] = CHANCES(0, 27, 22),
+    [REASON_CONVENTION] = CHANCES(68, 0, 0),
+    [REASON_CUSTOM_RULE] = CHANCES(0, 52, 0),
+    [REASON_BLIND] = CHANCES(0, 67, 28),
+    [REASON_RANGE] = CHANCES(0, 60, 67)};
 
-static const unsigned kinds_for_cause[BLIND_COUNT] = {[BLIND_TIE] = BIT(MOVED),
-    [BLIND_RANGE] = BIT(ORDINARY) | BIT(WIDE),
-    [BLIND_DOMAIN] = BIT(ORDINARY),
-    [BLIND_CANCELLATION] = BIT(ORDINARY) | BIT(WIDE),
-    [BLIND_FORMULA] = BIT(ORDINARY) | BIT(WIDE)};
+static const double chances_for_cause[BLIND_COUNT][TWIN_COUNT] = {[BLIND_TIE] = CHANCES(90, 0, 0),
+    [BLIND_RANGE] = CHANCES(0, 45, 36),
+    [BLIND_DOMAIN] = CHANCES(0, 35, 0),
+    [BLIND_CANCELLATION] = CHANCES(0, 10, 10),
+    [BLIND_FORMULA] = CHANCES(0, 50, 50)};
 
-static unsigned kinds_for(int why)
+static double chance(enum twin kind, const struct twin_component *x)
 {
-	return why < REASON_COUNT ? kinds_for_reason[why] : kinds_for_cause[why - REASON_COUNT];
+	if (x->teeth)
+		return 0;
+	return (x->why < REASON_COUNT ? chances_for_reason[x->why] : chances_for_cause[x->why - REASON_COUNT])[kind] /
+	    100;
 }
 
 const char *twin_why_name(int why) { return why < REASON_COUNT ? reason_names[why] : blind_names[why - REASON_COUNT]; }
@@ -57,7 +63,7 @@ const char *twin_why_name(int why) { return why < REASON_COUNT ? reason_names[wh
 bool twin_helps(enum twin kind, const struct twin_components *x)
 {
 	for (int k = 0; k < x->n; k++)
-		if (!x->at[k].teeth && kinds_for(x->at[k].why) >> kind & 1)
+		if (chance(kind, &x->at[k]) > 0)
 			return true;
 	return false;
 }
@@ -68,11 +74,11 @@ static double draw(const struct testcase *c) { return ldexp((double)(random_mix(
 bool twin_affordable(const struct testcase *c, enum twin kind, const struct twin_components *x, int64_t work)
 {
 	const double cost = (double)work + TWIN_ENGINES * (double)case_work(c);
-	int open = 0;
+	double gain = 0;
 
 	for (int k = 0; k < x->n; k++)
-		open += !x->at[k].teeth;
-	return draw(c) * cost * (x->n < TWIN_WHOLE ? x->n : TWIN_WHOLE) < (double)open * work_of_kind[kind];
+		gain += chance(kind, &x->at[k]);
+	return draw(c) * cost * (x->n < TWIN_WHOLE ? x->n : TWIN_WHOLE) < gain * work_of_kind[kind];
 }
 
 enum dtype twin_widest(const struct bench *b)

@@ -282,7 +282,8 @@ static struct component flow_component(struct analytic *self, int k)
 	out.culprit = f->culprit;
 	out.share = f->share;
 	out.flushed = f->flushed;
-	if (!ball_decided(f->tight, f->magnitude, self->ev.scalar[k].dtype))
+	/* Radii of order 1 hold to all orders of u. One of half the number tells it from 0 and from the other sign. */
+	if (!ball_decided(f->tight, f->magnitude, self->ev.scalar[k].dtype) && !(f->tight <= fabs(out.value) / 2))
 		out.reason = REASON_ILL_CONDITIONED;
 	else if (out.loose == INFINITY)
 		out.reason = REASON_RANGE;

@@ -136,9 +136,9 @@ bool ball_partial(
     const struct evaluation *ev, struct note *note, int k, int j, struct shared *shared, struct partial *out);
 
 /*
- * Whether a component is decided. Its radius must be at most 1/64 of the magnitudes of the path contributions;
- * otherwise an engine that returns 0 would agree. If all contributions are 0, such an engine is correct. The radius
- * must then be at most what underflow leaves.
+ * Whether a component of any order is decided. Its radius must be at most 1/64 of the magnitudes of the path
+ * contributions; otherwise an engine that returns 0 would agree. If all contributions are 0, such an engine is correct.
+ * The radius must then be at most what underflow leaves.
  */
 bool ball_decided(double tight, double magnitude, enum dtype d);
 
