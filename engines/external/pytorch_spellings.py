@@ -1,4 +1,4 @@
-"""Spellings of ops in PyTorch beside the first one, which is in pytorch.py: for each op a list of names and rules.
+"""Spellings of ops in PyTorch beside the first one, which is in pytorch_ops.py: for each op a list of names and rules.
 
 All spellings of an op promise the same values and derivatives, round as a usual formula of the op does, and follow one
 rule at ties.  So these are left out: a mean as a sum times 1/n and a root as pow(x, 0.5), which round or behave at -0
