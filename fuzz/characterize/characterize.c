@@ -138,8 +138,20 @@ static void exceptions_of(struct lab *l, const struct explained *x, struct condi
 struct held_out {
 	struct lab *lab;
 	const struct explained *explained;
-	int number, outcome; /* of the variant; 1: predicted right, 0: predicted wrong, -1: undecided */
+	int number,
+	    outcome; /* of the variant; 1: predicted right, 0: predicted wrong, -1: it shows nothing, or is not new */
+	int n_seen;
+	uint64_t *seen; /* [n_seen] hashes of the variants so far */
 };
+
+static bool is_new(struct held_out *x, uint64_t hash)
+{
+	for (int i = 0; i < x->n_seen; i++)
+		if (x->seen[i] == hash)
+			return false;
+	x->seen[x->n_seen++] = hash;
+	return true;
+}
 
 /* Tests the condition on a new variant of the base.  Its seed differs from those of the experiments. */
 static void hold_out_one(void *context)
@@ -152,29 +164,33 @@ static void hold_out_one(void *context)
 	struct bench_result r;
 	enum verdict v = VERDICT_UNSUPPORTED;
 
-	if (lab_same_request(l, &t)) {
+	if (lab_same_request(l, &t) && is_new(x, testcase_hash(&t))) {
 		bench_judge(l->bench, &t, &l->scratch, &r);
 		v = r.judgement[0].verdict;
 	}
 	l->hangs += v == VERDICT_HANG;
-	if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED)
-		x->outcome = explanation_predicts(l->explain, x->explained, &t, &l->scratch) ==
-		    lab_fails(l, &t, verdict_is_finding[v], &l->scratch);
+	if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED) {
+		const bool silent = lab_is_silent(&t, &r.truth);
+		const bool fails = lab_fails(l, &t, verdict_is_finding[v], &l->scratch);
+
+		if (fails || !silent)
+			x->outcome = explanation_predicts(l->explain, x->explained, &t, &l->scratch) == fails;
+	}
 }
 
-static void hold_out(struct lab *l, const struct explained *x, int n, struct condition *c)
+static void hold_out(struct lab *l, const struct explained *explained, int n, struct condition *c)
 {
 	struct arena *const arenas[] = {&l->work, &l->scratch};
+	struct held_out x = {.lab = l, .explained = explained, .seen = NEW(l->arena, uint64_t, 8 * n)};
 
 	l->hangs = 0;
-	for (int k = 0; k < 8 * n && c->held_out < n && l->hangs < LAB_HANGS && !lab_time_over(l); k++) {
-		struct held_out one = {l, x, k, -1};
-
+	for (; x.number < 8 * n && c->held_out < n && l->hangs < LAB_HANGS && !lab_time_over(l); x.number++) {
 		arena_reset(&l->work);
 		arena_reset(&l->scratch);
-		arenas_try(arenas, 2, hold_out_one, &one);
-		c->held_out += one.outcome >= 0;
-		c->predicted += one.outcome > 0;
+		x.outcome = -1;
+		arenas_try(arenas, 2, hold_out_one, &x);
+		c->held_out += x.outcome >= 0;
+		c->predicted += x.outcome > 0;
 	}
 }
 

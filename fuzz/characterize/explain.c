@@ -130,7 +130,7 @@ static void put_role(struct explanation *x, const char *role, int v)
 }
 
 void explanation_add(struct explanation *x, const struct testcase *c, const struct known_cotangents *known, bool fails,
-    enum variant_outcome o, int number, struct arena *scratch)
+    bool silent, enum variant_outcome o, int number, struct arena *scratch)
 {
 	const struct facts *f;
 	int v;
@@ -150,7 +150,7 @@ void explanation_add(struct explanation *x, const struct testcase *c, const stru
 	if (o == OUTCOME_ZERO ||
 	    (x->add_thin && (o == OUTCOME_TIE || program_nodes(&c->program) > x->nodes + MORE_NODES)))
 		variant_put(&x->mute, v);
-	if (x->add_aside)
+	if (x->add_aside || silent)
 		variant_put(&x->aside, v);
 	if (x->add_thin)
 		variant_put(&x->thin, v);

@@ -28,12 +28,13 @@ void explanation_fresh(struct explanation *x, bool fresh);
 enum variant_outcome { OUTCOME_PASSES, OUTCOME_FAILS, OUTCOME_ZERO, OUTCOME_TIE };
 
 /*
- * Adds a variant.  fails: for explanation_find; o: for explanation_tell.  c must be checked; known: cotangents in it,
+ * Adds a variant.  fails: for explanation_find; silent: it passes, but no answer to it would tell, so it counts for
+ * explanation_tell alone; o: for explanation_tell.  c must be checked; known: cotangents in it,
  * or NULL.  number is the caller's name for it, added only once.  scratch: for the computation.
  */
 struct known_cotangents;
 void explanation_add(struct explanation *x, const struct testcase *c, const struct known_cotangents *known, bool fails,
-    enum variant_outcome o, int number, struct arena *scratch);
+    bool silent, enum variant_outcome o, int number, struct arena *scratch);
 
 enum { EXPLANATION_TERMS = 3 };
 

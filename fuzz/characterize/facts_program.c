@@ -24,17 +24,42 @@ static bool any_of(const bool *set, const struct node *n)
 	return false;
 }
 
+/* As any_of, where a derivative passes. */
+static bool any_passing(const struct facts *f, const bool *set, const struct node *n)
+{
+	for (int i = 0; i < n->n_arg; i++)
+		if (set[n->arg[i]] && facts_passes(f, n, i))
+			return true;
+	return false;
+}
+
+static void step_node(struct facts *f, struct iteration_facts *s, const struct node *n);
+
+/* What the operands of n are, its parameters are too.  Then the region itself, if it ran. */
+static void step_region(struct facts *f, struct iteration_facts *s, const struct node *n, const struct region *r)
+{
+	const struct node_loop l = node_loop(n);
+	const int first = l.is_loop ? l.first_param : r->param, first_arg = l.is_loop ? l.first_arg : 0;
+
+	if (!facts_ran(f, r))
+		return;
+	for (int i = 0; first + i < r->param + r->n_param && first_arg + i < n->n_arg; i++) {
+		s->carried[first + i] |= s->carried[n->arg[first_arg + i]];
+		s->mixed[first + i] |= s->mixed[n->arg[first_arg + i]];
+	}
+	for (int i = 0; i < r->n_node; i++)
+		step_node(f, s, &r->node[i]);
+}
+
 static void step_node(struct facts *f, struct iteration_facts *s, const struct node *n)
 {
 	const enum regularity how = op_table[n->op].regularity;
-	bool linear = how == REGULARITY_LINEAR || how == REGULARITY_MOVE || how == REGULARITY_KINK ||
-	    n->op == OP_SELECT;
-	bool carried = any_of(s->carried, n), mixed = any_of(s->mixed, n),
+	bool linear = (how != REGULARITY_SMOOTH && n->op != OP_MOD) || n->op == OP_SELECT;
+	bool carried = any_passing(f, s->carried, n), mixed = any_passing(f, s->mixed, n),
 	     product = n->op == OP_MUL || n->op == OP_MATMUL;
 
 	for (int w = 0; w < n->n_region; w++)
-		for (int i = 0; i < n->region[w].n_node; i++)
-			step_node(f, s, &n->region[w].node[i]);
+		step_region(f, s, n, &n->region[w]);
 	for (int w = 0; w < n->n_region; w++)
 		for (int i = 0; i < n->region[w].n_result; i++) {
 			carried |= s->carried[n->region[w].result[i]];
@@ -46,8 +71,8 @@ static void step_node(struct facts *f, struct iteration_facts *s, const struct n
 			    !(n->op == OP_DIV && i == 0 && k == 0))
 				mixed = true;
 	for (int i = 0; i < n->n_out; i++) {
-		s->carried[n->out + i] = carried && is_float(f, n->out + i);
-		s->mixed[n->out + i] = mixed;
+		s->carried[n->out + i] = carried && is_float(f, n->out + i) && how != REGULARITY_STEP;
+		s->mixed[n->out + i] = mixed && how != REGULARITY_STEP;
 		s->captured[n->out + i] = any_of(s->captured, n);
 	}
 }
@@ -108,7 +133,7 @@ static void of_loop(struct facts *f, const struct node *n, const struct node_loo
 	for (int i = 0; i < l->body->n_node; i++)
 		step_node(f, &s, &l->body->node[i]);
 	for (int i = 0; i < l->n_carry; i++)
-		mixed |= s.mixed[l->body->result[i]];
+		mixed |= s.mixed[l->body->result[i]] && facts_ran(f, l->body);
 	f->at[FEATURE_STEP_DEPENDS] |= mixed;
 	f->at[FEATURE_CAPTURES] |= captures;
 	f->at[FEATURE_STEP_AND_CAPTURE] |= mixed && captures;
@@ -298,6 +323,20 @@ struct surroundings {
 
 static void of_region(struct facts *f, const struct region *r, struct surroundings at);
 
+/* Whether an op of the region does more than move, add, or scale by a constant. */
+static bool has_nonlinear(const struct region *r)
+{
+	for (int i = 0; i < r->n_node; i++) {
+		const struct node *n = &r->node[i];
+		const enum regularity how = op_table[n->op].regularity;
+		const bool linear = how == REGULARITY_LINEAR || how == REGULARITY_MOVE || n->op == OP_CONSTANT;
+
+		if (!linear)
+			return true;
+	}
+	return false;
+}
+
 static void of_node(struct facts *f, const struct region *r, const struct node *n, struct surroundings at)
 {
 	const struct node_loop l = node_loop(n);
@@ -325,6 +364,7 @@ static void of_node(struct facts *f, const struct region *r, const struct node *
 	inside.cond |= n->op == OP_COND;
 	inside.checkpoint |= n->op == OP_CHECKPOINT;
 	inside.custom |= n->op == OP_CUSTOM;
+	f->at[FEATURE_APPLY_NONLINEAR] |= derived && n->op == OP_SCATTER_APPLY && has_nonlinear(&n->region[0]);
 	if (derived && n->op == OP_CUSTOM)
 		f->at[FEATURE_CUSTOM_IN_LOOP] |= at.loop;
 	if (n->op == OP_DERIVATIVE)

@@ -282,12 +282,21 @@ static bool tells_nothing(const struct truth_point *p)
 	return nothing;
 }
 
+bool lab_is_silent(const struct testcase *c, const struct truth *t)
+{
+	bool silent = c->n_transform > 0;
+
+	for (int k = 0; k < c->n_point; k++)
+		silent &= tells_nothing(&t->point[k]);
+	return silent;
+}
+
 /* What a decided variant shows.  fails: by lab_fails. */
 static enum variant_outcome outcome_of(
     struct lab *l, const struct testcase *c, const struct bench_result *r, bool fails)
 {
 	const enum verdict v = r->judgement[0].verdict;
-	bool zero = c->n_transform > 0, tie = v == VERDICT_CONVENTION;
+	bool tie = v == VERDICT_CONVENTION;
 
 	if (verdict_is_finding[v] || (fails && l->asks > 1))
 		return OUTCOME_FAILS;
@@ -295,11 +304,9 @@ static enum variant_outcome outcome_of(
 		return OUTCOME_ZERO;
 	if (fails_beside(l, c, l->strict ? NUDGE_SEEDS : NUDGE_NEAR, &l->scratch))
 		return OUTCOME_FAILS;
-	for (int k = 0; k < c->n_point; k++) {
-		zero &= tells_nothing(&r->truth.point[k]);
+	for (int k = 0; k < c->n_point; k++)
 		tie |= r->truth.point[k].kink;
-	}
-	return zero ? OUTCOME_ZERO : tie && !l->at_tie ? OUTCOME_TIE : OUTCOME_PASSES;
+	return lab_is_silent(c, &r->truth) ? OUTCOME_ZERO : tie && !l->at_tie ? OUTCOME_TIE : OUTCOME_PASSES;
 }
 
 /* Adds a decided variant to those that the conditions rest on. */
@@ -310,7 +317,8 @@ static void add_variant(struct lab *l, const struct testcase *c, const struct be
 	const enum variant_outcome outcome = lab_in_place(l, c) ? outcome_of(l, c, r, fails) : OUTCOME_TIE;
 	const struct known_cotangents *known = lab_cotangents(l, c);
 
-	explanation_add(l->explain, c, known, fails, outcome, number, &l->scratch);
+	explanation_add(
+	    l->explain, c, known, fails, !fails && lab_is_silent(c, &r->truth), outcome, number, &l->scratch);
 }
 
 /* Judges c with engine `which` of b.  The row joins the table once it is complete. */

@@ -56,7 +56,8 @@ static void add_family(
 			                           : arena_printf(a, "%g", spread(i));
 			const struct testcase c = test_function(a, f->inputs, f->body, point, "vjp");
 
-			explanation_add(x, &c, NULL, false, rule(&c) ? OUTCOME_FAILS : OUTCOME_PASSES, (*n)++, a);
+			explanation_add(
+			    x, &c, NULL, false, false, rule(&c) ? OUTCOME_FAILS : OUTCOME_PASSES, (*n)++, a);
 		}
 }
 
@@ -76,7 +77,8 @@ static void add_sums_between(
 				list = arena_printf(a, "%s%s%g", list, i ? ", " : "", 0.5 + i);
 			c = test_function(a, arena_printf(a, "x: f64[%s]", shape), "y = cumsum x axis=0",
 			    arena_printf(a, "[%s]", list), "vjp");
-			explanation_add(x, &c, NULL, false, rule(&c) ? OUTCOME_FAILS : OUTCOME_PASSES, (*n)++, a);
+			explanation_add(
+			    x, &c, NULL, false, false, rule(&c) ? OUTCOME_FAILS : OUTCOME_PASSES, (*n)++, a);
 		}
 }
 
@@ -153,13 +155,13 @@ static void test_counted(struct arena *a)
 	explanation_about(x, &c);
 	explanation_aside(x, true, true);
 	for (int i = 0; i < 40; i++)
-		explanation_add(x, &c, NULL, false, OUTCOME_FAILS, i, a);
-	explanation_add(x, &c, NULL, false, OUTCOME_ZERO, 40, a);
-	explanation_add(x, &c, NULL, false, OUTCOME_TIE, 41, a);
+		explanation_add(x, &c, NULL, false, false, OUTCOME_FAILS, i, a);
+	explanation_add(x, &c, NULL, false, false, OUTCOME_ZERO, 40, a);
+	explanation_add(x, &c, NULL, false, false, OUTCOME_TIE, 41, a);
 	explanation_tell(x, &blamed, 1, a, &told);
 	CHECK(told.always && told.failing == 12 && !told.passing, "%d, %d", told.failing, told.passing);
 	explanation_aside(x, true, false);
-	explanation_add(x, &c, NULL, false, OUTCOME_TIE, 42, a);
+	explanation_add(x, &c, NULL, false, false, OUTCOME_TIE, 42, a);
 	explanation_tell(x, &blamed, 1, a, &told);
 	CHECK(told.failing == 12 && told.passing == 1, "%d, %d", told.failing, told.passing);
 	explanation_close(x);

@@ -148,7 +148,11 @@ static void test_condition(struct arena *a)
 	for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
 		for (int tie = 0; tie < 2; tie++)
 			if (make(&e, texts[t], 2, tie ? 2 : 3, 2, a))
-				explanation_add(x, &e.c, NULL, tie && (t == 0 || t == 3), OUTCOME_PASSES, number++, a);
+				explanation_add(
+				    x, &e.c, NULL, tie && (t == 0 || t == 3), false, OUTCOME_PASSES, number++, a);
+	/* a tie that passes although it could not fail is no exception */
+	if (make(&e, "max(x, y)", 2, 2, 3, a))
+		explanation_add(x, &e.c, NULL, false, true, OUTCOME_ZERO, number++, a);
 	explanation_find(x, a, &found);
 	CHECK(found.n_term == 1 && !strcmp(found.term[0].name, "tie") && found.term[0].holds, "%s",
 	    explanation_text(&found, a));
@@ -164,7 +168,7 @@ static void test_condition(struct arena *a)
 	x = explanation_open();
 	for (int i = 0; i < 4; i++)
 		if (make(&e, texts[i], 2, 3, 2, a))
-			explanation_add(x, &e.c, NULL, true, OUTCOME_PASSES, i, a);
+			explanation_add(x, &e.c, NULL, true, false, OUTCOME_PASSES, i, a);
 	explanation_find(x, a, &found);
 	CHECK(!found.n_term && found.always && found.failing_with == 4, "%s", explanation_text(&found, a));
 	CHECK(!strcmp(explanation_text(&found, a), "It fails in every variant that was tried."), "%s",
@@ -173,7 +177,7 @@ static void test_condition(struct arena *a)
 	explanation_close(x);
 	x = explanation_open();
 	if (make(&e, "sin(x)", 2, 3, 2, a))
-		explanation_add(x, &e.c, NULL, false, OUTCOME_PASSES, 0, a);
+		explanation_add(x, &e.c, NULL, false, false, OUTCOME_PASSES, 0, a);
 	explanation_find(x, a, &found);
 	CHECK(!found.n_term && !found.always, "nothing fails");
 	explanation_close(x);
