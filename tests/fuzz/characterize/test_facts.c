@@ -144,16 +144,20 @@ static void test_mechanisms(struct arena *a)
 	    {"STEP_DEPENDS", "x: f64[]", "y1 = for (x) trip=3 { params i, c; s = ceil c; p = mul s, x; yield p }",
 	        "0.5", "vjp x", false},
 	    {"STEP_DEPENDS", "x: f64[]",
-	        "y1 = for (x) trip=3 { params i, c; p = for (c) trip=2 { params k, d; q = mul d, x; yield q }; yield p }",
+	        "y1 = for (x) trip=3 { params i, c; p = for (c) trip=2 { params k, d; e = mul d, x; yield e }; "
+	        "yield p }",
 	        "0.5", "vjp x", true},
 	    {"STEP_DEPENDS", "x: f64[]",
-	        "y1 = for (x) trip=3 { params i, c; p = for (c) trip=0 { params k, d; q = mul d, x; yield q }; yield p }",
+	        "y1 = for (x) trip=3 { params i, c; p = for (c) trip=0 { params k, d; e = mul d, x; yield e }; "
+	        "yield p }",
 	        "0.5", "vjp x", false},
 	    {"APPLY_NONLINEAR", "x: f64[2]",
-	        "i: i64[1] = constant [0]; y1 = scatter_apply (x, i) axis=0 mode=clip { params u; v = mul u, u; yield v }",
+	        "i: i64[1] = constant [0]; y1 = scatter_apply (x, i) axis=0 mode=clip { params u; "
+	        "v = mul u, u; yield v }",
 	        "[1,2]", "vjp x", true},
 	    {"APPLY_NONLINEAR", "x: f64[2]",
-	        "i: i64[1] = constant [0]; y1 = scatter_apply (x, i) axis=0 mode=clip { params u; v = add u, 1; yield v }",
+	        "i: i64[1] = constant [0]; y1 = scatter_apply (x, i) axis=0 mode=clip { params u; "
+	        "v = add u, 1; yield v }",
 	        "[1,2]", "vjp x", false},
 	    {"TRIPS_OVER_FOUR", "x: f64[]", "y1 = for (x) trip=5 { params i, c; s = sin c; yield s }", "1", "vjp x",
 	        true},
