@@ -123,8 +123,9 @@ static bool has_other_floats(void *found, const struct testcase *c)
 /* ---- which finding a minimal case is ---- */
 
 /* A wrong value is one finding, whatever the request. */
-static struct symptom symptom_of(struct writer *w, const struct testcase *shown, const struct judgement *j)
+static struct symptom symptom_of(struct writer *w, const struct testcase *shown, const struct bench_result *r)
 {
+	const struct judgement *j = &r->judgement[0];
 	const struct question any = {.bench = w->bench};
 	struct testcase bare = *shown;
 	const struct testcase *c = &bare;
@@ -143,6 +144,7 @@ static struct symptom symptom_of(struct writer *w, const struct testcase *shown,
 	s.pattern = pattern_of(c, role);
 	s.factor = j->expected != 0 ? j->returned / j->expected : NAN;
 	s.weak_zero = j->verdict == VERDICT_NAN_LEAK && j->weak_zero;
+	s.raised = j->verdict == VERDICT_CRASH && r->answer[0][j->point].raised;
 	return s;
 }
 
@@ -185,7 +187,7 @@ static bool write_named(struct writer *w, const struct testcase *small, const st
     const char *column, struct error *e)
 {
 	const struct judgement *j = &r->judgement[0];
-	const struct symptom symptom = symptom_of(w, small, j);
+	const struct symptom symptom = symptom_of(w, small, r);
 	const char *known = known_name(w, &symptom), *ops = ops_of(small, &w->side), *spellings, *name, *title, *file;
 
 	if (known) {

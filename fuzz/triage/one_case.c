@@ -301,6 +301,7 @@ void triage_case(
 	symptom->fine = fine_spelled(fine_signature(out->engine, &c, r.judgement[0].verdict, role, self->side),
 	    engine_spellings(same->bench->engine[0], &c, self->side), self->side);
 	symptom->spelled = engine_spelled(same->bench->engine[0], &c, self->side);
+	symptom->raised = !symptom->flaky && !answers && r.answer[0][r.judgement[0].point].raised;
 	if (!symptom->flaky && answers && !symptom->weak_zero)
 		tell_apart(self, same, &c, role, out);
 	if (symptom->weak_zero) {

@@ -54,8 +54,8 @@ static int plainness(const struct symptom *x) { return !verdict_of_numbers(x->ve
 
 static bool is_wrong_too(const struct symptom *x, const struct symptom *y)
 {
-	return plainness(x) > plainness(y) && same_request(x, y) && pattern_explains(&x->pattern, &y->pattern) &&
-	    pattern_same_ops(&x->pattern, &y->pattern);
+	return !x->raised && plainness(x) > plainness(y) && same_request(x, y) &&
+	    pattern_explains(&x->pattern, &y->pattern) && pattern_same_ops(&x->pattern, &y->pattern);
 }
 
 /* Compares factors by their distance from 1, because any two factors near 1 are nearly equal. */

@@ -17,6 +17,7 @@ struct symptom {
 	bool weak_zero; /* stands for all NaNs that 0 * infinity can explain, in any program */
 	bool flaky;     /* a fresh engine did not show it again: nothing was minimized */
 	bool unsteady;  /* the engine shows it in some runs only */
+	bool raised;    /* the engine answered an error of its own; its process lived on */
 	/* Of a case with one loop: trial_trip, and its most iterations.  If the pattern is bare (wiring.h): the inlets
 	 * through which it shows (inlets.h), 0: not known. */
 	int inlets, trip, most;
@@ -32,7 +33,8 @@ struct symptom {
  * the engine does not answer (it crashes or hangs), having all names of x is enough (pattern_is_part).
  * - Flaky: a fresh engine does not show y again, x shows in some runs only, and y has all names of x.
  * - Plainer failure: both have the same ops, one of them without regions, and the same request. x is a crash or a wrong
- * shape and y is about numbers; or 0 * infinity can explain y and cannot explain x.
+ * shape and y is about numbers; or 0 * infinity can explain y and cannot explain x.  An error that the engine raises
+ * itself explains no numbers: its check is right, or wrong, for a reason of its own.
  * - Same factor: both are wrong by the same factor, not 0, with the same ops and request.  They differ in roles only.
  * - Compiler: x is a wrong primal that names roles only, and y has ops of these roles.  A compiler's mistake in
  * programs shows in derivatives too.

@@ -118,6 +118,8 @@ static void put_symptom(struct json_writer *w, const struct symptom *s)
 	put_spelled(w, &s->spelled);
 	json_member_bool(w, "flaky", s->flaky);
 	json_member_bool(w, "unsteady", s->unsteady);
+	if (s->raised)
+		json_member_bool(w, "raised", true);
 	json_member_integer(w, "inlets", s->inlets);
 	json_member_integer(w, "trip", s->trip);
 	json_member_integer(w, "most", s->most);
@@ -136,14 +138,14 @@ static bool read_flag(const struct json *object, const char *key, bool *out, str
 
 static bool read_symptom(struct triage *self, const struct json *v, struct symptom *out, struct error *e)
 {
-	const struct json *fine, *program, *order, *factor, *inlets, *trip, *most;
+	const struct json *fine, *program, *raised, *order, *factor, *inlets, *trip, *most;
 	int kind, verdict, deviation;
 
 	if (!json_is(v, JSON_OBJECT, e) || !json_required(v, "fine", JSON_STRING, &fine, e) ||
 	    !json_optional(v, "program", JSON_STRING, &program, e) ||
-	    !json_required(v, "order", JSON_NUMBER, &order, e) || !json_int(order, 0, 99, &out->asked.order, e) ||
-	    !json_required(v, "factor", JSON_STRING, &factor, e) || !read_pattern(v, &out->pattern, e) ||
-	    !read_name(v, "kind", request_kinds, REQUEST_KINDS, &kind, e) ||
+	    !json_optional(v, "raised", JSON_BOOL, &raised, e) || !json_required(v, "order", JSON_NUMBER, &order, e) ||
+	    !json_int(order, 0, 99, &out->asked.order, e) || !json_required(v, "factor", JSON_STRING, &factor, e) ||
+	    !read_pattern(v, &out->pattern, e) || !read_name(v, "kind", request_kinds, REQUEST_KINDS, &kind, e) ||
 	    !read_name(v, "verdict", verdict_names, VERDICT_COUNT, &verdict, e) ||
 	    !read_name(v, "deviation", deviation_names, DEVIATION_COUNT, &deviation, e) ||
 	    !read_flag(v, "batch", &out->asked.batch, e) || !read_flag(v, "weak_zero", &out->weak_zero, e) ||
@@ -155,6 +157,7 @@ static bool read_symptom(struct triage *self, const struct json *v, struct sympt
 		return false;
 	if (!real_parse(factor->text, &out->factor))
 		return json_error(factor, e, "not a number");
+	out->raised = raised && raised->truth;
 	out->asked.kind = request_kinds[kind];
 	out->verdict = (enum verdict)verdict;
 	out->deviation = (enum deviation)deviation;
