@@ -381,8 +381,24 @@ static void put_alternatives(const struct condition_search *s, const struct cond
 	}
 }
 
-/* Whether one more term is worth it: it must save more than one exception in 100 variants. */
-static bool worth(int saved, int n_variant) { return saved * 100 > n_variant; }
+/*
+ * Whether one more term is worth it: it must save more than one exception in 100 variants.  Of some thousand terms, one
+ * saves a few by chance, so it must save CHANCE more.
+ */
+static bool worth(int saved, int n_variant)
+{
+	enum { CHANCE = 3 };
+
+	return (saved - CHANCE) * 100 > n_variant;
+}
+
+/* Whether so few variants pass that "it fails" predicts enough. */
+static bool nearly_all(int failing, int n_variant)
+{
+	enum { ONE_IN = 20 };
+
+	return ONE_IN * (n_variant - failing) <= n_variant;
+}
 
 void explanation_find(const struct explanation *x, struct arena *a, struct explained *out)
 {
@@ -421,6 +437,12 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 			terms = i;
 	chosen = &best[terms][0];
 	/* "always" or "never" would predict as well */
+	if (chosen->errors >= s.n_variant - failing && nearly_all(failing, s.n_variant)) {
+		out->always = true;
+		out->failing = out->failing_with = failing;
+		out->passing = s.n_variant - failing;
+		return;
+	}
 	if (chosen->errors >= failing || chosen->errors >= s.n_variant - failing)
 		return;
 	put_condition(&s, chosen, out, a);
@@ -453,6 +475,9 @@ const char *explanation_text(const struct explained *condition, struct arena *a)
 	const char *text = "It fails", *except = "";
 	int n_positive = 0, n_except = 0;
 
+	if (condition->always && condition->passing)
+		return arena_printf(a, "It fails in %d of %d variants, whatever they are.", condition->failing,
+		    condition->failing + condition->passing);
 	if (condition->always)
 		return "It fails in every variant that was tried.";
 	for (int i = 0; i < condition->n_term; i++)

@@ -49,7 +49,7 @@ struct explained {
 	int n_term;           /* 0: `always`, or no condition is better than a constant guess */
 	bool determined;      /* of what is told: it predicts enough of the variants, also of the fresh ones */
 	int gap_from, gap_to; /* of what is told: counts that no variant has, between which a threshold lies; 0: none */
-	bool always;          /* every variant fails */
+	bool always;          /* every variant fails, or so many that no condition predicts better */
 	bool any;             /* one of the terms is enough; else all are needed */
 	struct literal term[EXPLANATION_TERMS];
 	int failing, failing_with, passing, passing_without;

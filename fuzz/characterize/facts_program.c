@@ -212,6 +212,9 @@ static void of_operands(struct facts *f, const struct node *n)
 		for (int k = 0; k < i; k++)
 			if (n->arg[k] == n->arg[i] && facts_passes(f, n, i) && facts_passes(f, n, k)) {
 				f->at[FEATURE_OPERANDS_SAME] = true;
+				facts_name(f, arena_printf(f->arena, "repeats %s", op_table[n->op].name),
+				    arena_printf(f->arena, "two operands of %s are the same differentiated value",
+				        op_table[n->op].name));
 				f->at[FEATURE_COMMUTES_WITH_ITSELF] |= n->op == OP_ADD || n->op == OP_MUL ||
 				    n->op == OP_MAX || n->op == OP_MIN || n->op == OP_MATMUL;
 			}

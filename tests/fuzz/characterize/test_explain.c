@@ -175,6 +175,17 @@ static void test_condition(struct arena *a)
 	    explanation_text(&found, a));
 	CHECK(make(&e, "sin(x)", 2, 3, 2, a) && explanation_predicts(x, &found, &e.c, a), "everywhere");
 	explanation_close(x);
+	/* where one of many passes, and no feature tells it apart, it fails whatever they are */
+	x = explanation_open();
+	for (int i = 0; i < 40; i++)
+		if (make(&e, i ? texts[i % 6] : "sin(x)", 2, 3, 2, a))
+			explanation_add(x, &e.c, NULL, i > 0, false, OUTCOME_PASSES, i, a);
+	explanation_find(x, a, &found);
+	CHECK(!found.n_term && found.always && found.failing == 39 && found.passing == 1, "%s",
+	    explanation_text(&found, a));
+	CHECK(!strcmp(explanation_text(&found, a), "It fails in 39 of 40 variants, whatever they are."), "%s",
+	    explanation_text(&found, a));
+	explanation_close(x);
 	x = explanation_open();
 	if (make(&e, "sin(x)", 2, 3, 2, a))
 		explanation_add(x, &e.c, NULL, false, false, OUTCOME_PASSES, 0, a);

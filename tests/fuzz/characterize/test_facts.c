@@ -137,6 +137,8 @@ static void test_mechanisms(struct arena *a)
 	        "vjp x", false},
 	    {"USES_OVER_TWO", "x: f64[]", "p = add x, x; y1 = add p, x", "1", "vjp x", true},
 	    {"USES_OVER_TWO", "x: f64[]", "y1 = add x, x", "1", "vjp x", false},
+	    {"repeats mul", "x: f64[]", "y1 = mul x, x", "0.5", "vjp x", true},
+	    {"repeats mul", "x: f64[]", "s = sin x; y1 = mul s, x", "0.5", "vjp x", false},
 	    {"STEP_DEPENDS", "x: f64[]", "y1 = for (x) trip=3 { params i, c; p = mul c, x; yield p }", "0.5", "vjp x",
 	        true},
 	    {"STEP_DEPENDS", "x: f64[]", "y1 = for (x) trip=3 { params i, c; p = mod c, x; yield p }", "1.7", "vjp x",
