@@ -282,8 +282,10 @@ static struct component flow_component(struct analytic *self, int k)
 	out.culprit = f->culprit;
 	out.share = f->share;
 	out.flushed = f->flushed;
-	/* Radii of order 1 hold to all orders of u. One of half the number tells it from 0 and from the other sign. */
-	if (!ball_decided(f->tight, f->magnitude, self->ev.scalar[k].dtype) && !(f->tight <= fabs(out.value) / 2))
+	/* Without ops derivative, radii of order 1 hold to all orders of u. One of half the number tells it from 0 and
+	 * from the other sign. */
+	const bool tells = self->ev.order == 1 && f->tight <= fabs(out.value) / 2;
+	if (!tells && !ball_decided(f->tight, f->magnitude, self->ev.scalar[k].dtype))
 		out.reason = REASON_ILL_CONDITIONED;
 	else if (out.loose == INFINITY)
 		out.reason = REASON_RANGE;

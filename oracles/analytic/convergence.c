@@ -45,12 +45,13 @@ static void widen(struct component *c, const struct component *unrolled, double 
 	}
 	c->narrow = false;
 	double gap = 2 * fabs((c->value - unrolled->value) + (c->low - unrolled->low)) + second_order(c, stray);
-	c->tight = fmax(c->tight, unrolled->tight) + gap;
-	c->loose = fmax(c->loose, unrolled->loose) + gap;
 	/* If no path of the solution leads here, the iterations may still contribute. The largest seed then takes
 	 * the place of the magnitude. */
-	if (!(c->tight <= (c->magnitude > 0 ? c->magnitude : seed) / 64))
-		undecide(c, REASON_CONVERGENCE);
+	const double most = (c->magnitude > 0 ? c->magnitude : seed) / 64, own = fmax(c->tight, unrolled->tight);
+	c->tight = own + gap;
+	c->loose = fmax(c->loose, unrolled->loose) + gap;
+	if (!(c->tight <= most))
+		undecide(c, own <= most ? REASON_CONVERGENCE : REASON_ILL_CONDITIONED);
 }
 
 static double largest_seed(const struct transform *t)

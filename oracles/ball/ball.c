@@ -388,9 +388,8 @@ static void ball_finite(const struct evaluation *ev, struct note *note, int k)
 static const double FORMULA_ROUNDINGS = 7;
 
 /*
- * How far a formula of a power may be off because engines compute a^(b - i), i <= order, for y/a^i. They round b - 1,
- * b - 2 ..., and a number of half an ulp of 1 or more may become even or odd, which gives a power of a negative number
- * the other sign.
+ * Engines compute a^(b - i) for y/a^i, i = 1 ... order, and round each exponent. This is how far that moves the power.
+ * Above 1/u a rounded exponent may turn from odd to even. Then the power of a negative number changes its sign.
  */
 static double exponents_rounded(const struct evaluation *ev, const struct note *note, int k)
 {
@@ -460,7 +459,7 @@ static void ball_bounded(const struct evaluation *ev, struct note *note, int k)
 	if (s->op != OP_CUMPROD)
 		n->most = most_of(ev, note, k);
 	/* Another formula for the same partial may round at its own size. A rule of op custom has to do without. */
-	if (s->part == TRACE_FORMULA && !s->quiet && s->op == OP_CAST)
+	if (s->part == TRACE_FORMULA && !s->quiet && s->op == OP_CAST && s->kind == OP_POW) /* trace_derive's power */
 		n->radius += exponents_rounded(ev, note, k);
 	else if (s->part == TRACE_FORMULA && !s->quiet && n->radius > 0)
 		n->radius += FORMULA_ROUNDINGS * ev->dtype[s->dtype].unit * n->magnitude +

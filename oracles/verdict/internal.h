@@ -13,8 +13,8 @@ struct judge {
 	bool in_primal;
 	int alternative;  /* alternative_followed */
 	bool counts;      /* the compared values are those that the request asks for */
-	bool any_certain; /* at some point */
-	int certain; /* how many of these components of this point were compared, exact zeros of integers included */
+	int certain;      /* how many of these components of this point are decided, exact zeros of integers included */
+	bool any_certain; /* some are, at some point */
 };
 
 /* Notes an observation at the current place. A later row of verdicts.def wins; within a row, the larger ratio wins.
@@ -27,7 +27,7 @@ double judge_error(const struct component *c, double got);
 enum deviation judge_deviation(double expected, double got);
 /* Whether a usual formula may give this number, infinity or NaN for a decided component. */
 bool judge_accepts(const struct component *c, double got);
-/* Whether 0 in the place of a number would be no finding. A wrong number may be one all the same. */
+/* Whether 0 in the place of a number would be no finding. A number outside its loose radius is one all the same. */
 bool component_is_blind(const struct component *c, enum dtype d);
 /* Counts a float of dtype d as decided, or as undecided for a reason. Returns whether it is decided. */
 bool judge_count(struct judge *j, const struct component *c, enum dtype d);
@@ -66,6 +66,8 @@ static inline bool truth_has_conventions(const struct truth_point *t) { return t
 const struct component *kink_weakest(const struct truth_point *t, int k, int e);
 /* Whether component (k, e), whose flattened number is `at`, depends on a convention. */
 bool kink_leads(const struct truth_point *t, int k, int e, int at);
+/* Whether a tie leads the component, and the interval of its conventions and their mixtures has 0. */
+bool kink_allows_zero(const struct truth_point *t, int k, int e, int at);
 /* Judges one component alone, as if all others followed a convention: a NaN, or a number outside of all mixtures. */
 void judge_kink_component(struct judge *j, const struct truth_point *t, int k, int e, int at, double got);
 /* Judges the derivatives of a point whose truth has several assignments of conventions, or a hull. The whole answer

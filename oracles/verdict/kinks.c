@@ -17,7 +17,8 @@ static bool same_ball(const struct component *a, const struct component *b)
 	return a->reason == b->reason &&
 	    (a->reason != REASON_NONE ||
 	        (a->value == b->value && a->low == b->low && a->tight == b->tight && a->loose == b->loose &&
-	            a->escapes == b->escapes));
+	            a->escapes == b->escapes && a->narrow == b->narrow &&
+	            (!a->narrow || (a->down == b->down && a->up == b->up && a->leap == b->leap))));
 }
 
 /* Whether a component is the same under all assignments. */
@@ -311,7 +312,7 @@ static void judge_followed(struct judge *j, const struct truth_point *t, int ass
 				j->out->undecided[REASON_CONVENTION]++;
 				continue;
 			}
-			if (kink_leads(t, k, e, first + e)) { /* 0 may be right */
+			if (kink_allows_zero(t, k, e, first + e)) {
 				j->out->decided++;
 				j->certain++;
 			} else {
@@ -330,6 +331,17 @@ static void judge_followed(struct judge *j, const struct truth_point *t, int ass
 	}
 	if (!plain)
 		j->out->assignment = assignment;
+}
+
+bool kink_allows_zero(const struct truth_point *t, int k, int e, int at)
+{
+	double low = t->hull ? t->hull->low[at] : INFINITY, high = t->hull ? t->hull->high[at] : -INFINITY;
+
+	for (int s = 0; s < t->n_assignment; s++) {
+		low = fmin(low, assigned(t, s, k, e)->value);
+		high = fmax(high, assigned(t, s, k, e)->value);
+	}
+	return kink_leads(t, k, e, at) && low <= 0 && high >= 0;
 }
 
 void judge_kink_component(struct judge *j, const struct truth_point *t, int k, int e, int at, double got)
@@ -377,10 +389,8 @@ void judge_conventions(struct judge *j, const struct truth_point *t, const struc
 			} else if (inside && kink_leads(t, k, e, first + e)) {
 				/* Between the conventions: a mixture that no known system uses. */
 				j->out->undecided[REASON_CONVENTION]++;
-			} else if (inside) {
-				judge_count(j, c, want->type.dtype);
 			} else {
-				j->out->decided++;
+				judge_count(j, c, want->type.dtype);
 			}
 		}
 	}

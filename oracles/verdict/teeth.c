@@ -54,10 +54,10 @@ static const struct alternatives *alternatives_of(const struct field *f)
 	return x && !x->counted ? x : NULL;
 }
 
-/* Whether 0 in its place would be no finding. At a tie, 0 may be right. */
+/* Whether 0 in its place would be no finding, although it is wrong. */
 static bool is_blind(const struct field *f)
 {
-	return !(f->kink && kink_leads(f->t, f->which, f->element, f->at)) &&
+	return !(f->kink && kink_allows_zero(f->t, f->which, f->element, f->at)) &&
 	    component_is_blind(seen(f), f->tensor[f->which].type.dtype);
 }
 

@@ -382,8 +382,8 @@ void judge(const struct testcase *c, const struct truth *t, const struct answer 
 		judge_point(&j, c, &t->point[j.point], &answers[j.point]);
 	if (!j.any)
 		out->verdict = VERDICT_UNDECIDED;
-	const bool blind = (out->verdict == VERDICT_AGREE || out->verdict == VERDICT_INACCURATE) && !j.any_certain;
-	if (out->verdict != VERDICT_UNDECIDED && !blind)
+	const bool compared = out->verdict == VERDICT_AGREE || out->verdict == VERDICT_INACCURATE;
+	if (out->verdict != VERDICT_UNDECIDED && (!compared || j.any_certain))
 		return;
 	for (int r = 0; r < REASON_COUNT; r++)
 		if (out->undecided[r] > out->undecided[out->reason])

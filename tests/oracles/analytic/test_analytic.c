@@ -119,6 +119,11 @@ static const struct undecided_row undecided_rows[] = {
     /* a radius of 23 % of the number is enough at order 1, but not at order 2; one of more than half of it is not */
     {"x: bf16[]", "s = sin x; e = exp s; t = square e; y = exp t", "0.75", REASON_NONE},
     {"x: bf16[]", "s = sin x; e = exp s; t = square e; y = exp t", "0.75", REASON_ILL_CONDITIONED, "vjp x; then vjp x"},
+    {"x: bf16[]",
+        "o: bf16[] = constant 1; s = derivative (x, o) primals=1 transform=jvp { params u; v = square u; yield v }; "
+        "e = exp s; t = square e; y = exp t",
+        "0.25", REASON_ILL_CONDITIONED},
+    {"x: bf16[]", "s = add x, x; e = exp s; t = square e; y = exp t", "0.25", REASON_NONE},
     {"x: bf16[]", "s = sin x; d = sub x, s; y = square d", "0.75", REASON_ILL_CONDITIONED},
     /* sin(x) - x at 2^-20 cancels all but the radius */
     {"x: f32[]", "s = sin x; d = sub s, x; y = log d", "0x1p-20", REASON_NON_FINITE},
