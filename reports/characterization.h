@@ -60,7 +60,7 @@ struct statement {
 enum { CONDITION_TERMS = 3 };
 
 /* Up to three features or negated features.  Apart from the exceptions, variants fail where all of them hold (or any),
- * and pass elsewhere.  always: every variant fails, and there are no terms. */
+ * and pass elsewhere.  always: every variant fails, or nearly every one, and there are no terms. */
 struct condition {
 	bool any, always;
 	int n_term;

@@ -454,7 +454,7 @@ char *report_write(const struct report *r, struct arena *a, size_t *len)
 	if (r->spellings)
 		json_member_string(&w, "spellings", r->spellings);
 	json_member_string(&w, "verdict", verdict_names[j->verdict]);
-	if (j->verdict == VERDICT_UNDECIDED)
+	if (j->reason != REASON_NONE)
 		json_member_string(&w, "reason", reason_names[j->reason]);
 	json_member_string(&w, "deviation", deviation_names[j->deviation]);
 	json_member_string(&w, "summary", summary_sentence(r, a));

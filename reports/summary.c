@@ -264,6 +264,9 @@ static char *case_sentence(const struct report *r, struct arena *a)
 		return arena_printf(
 		    a, "nothing could be decided about %s: %s", r->engine, reason_names[r->judgement->reason]);
 	case VERDICT_AGREE:
+		if (r->judgement->reason == REASON_BLIND)
+			return arena_printf(
+			    a, "%s agrees, but 0 in place of each number would be accepted too", r->engine);
 		return arena_printf(
 		    a, "%s agrees with the truth in all %d decided components", r->engine, r->judgement->decided);
 	case VERDICT_INPUT_MODIFIED:

@@ -28,7 +28,7 @@ enum form_kind {
 	TIE        /* the truth has as many conventions as the form has alternatives */
 };
 /* Dtypes that are drawn.  WIDE: f64 and f32.  ANY_FLOAT: bf16 and f16 too.  Their components need not be decided,
- * because 1/64 is only a few of their units. */
+ * because a radius of a few of their units may be too large. */
 enum form_dtypes { WIDE, ANY_FLOAT };
 
 static const struct form_family {

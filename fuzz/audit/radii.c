@@ -62,7 +62,7 @@ static void judge_radius(struct radius_trial *t, const struct component *c, cons
 	struct judgement j;
 
 	if (c->reason == REASON_ILL_CONDITIONED && t->r->f.dtype != DTYPE_F64 && t->r->f.dtype != DTYPE_F32)
-		return; /* four roundings of bf16 are 1/64, and then nothing is decided */
+		return; /* so few digits may leave nothing of a number */
 	t->components++;
 	if (c->reason != REASON_NONE) {
 		audit_broken(t->audit, &t->c, t->row->name, "%s is undecided: %s", what, reason_names[c->reason]);

@@ -72,8 +72,8 @@ bool twin_helps(enum twin kind, const struct twin_components *x);
  * Whether the case may have a twin of that kind, if its truth cost `work` counted nanoseconds.  The probability falls
  * with what the case cost, with TWIN_ENGINES engines.  It grows with the share of its components x that the twin is
  * expected to give teeth, by their reasons; TWIN_WHOLE of them count like all.  It is drawn from the case alone, so no
- * kind of case is left out for ever.  A twin costs about as much as its case, so a case spends about the work of
- * twins.def on it on average.
+ * kind of case is left out for ever.  A twin costs about as much as its case, so a case spends at most about the work
+ * of twins.def on it on average.
  */
 enum { TWIN_ENGINES = 4, TWIN_WHOLE = 8 };
 bool twin_affordable(const struct testcase *c, enum twin kind, const struct twin_components *x, int64_t work);

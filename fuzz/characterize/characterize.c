@@ -138,8 +138,8 @@ static void exceptions_of(struct lab *l, const struct explained *x, struct condi
 struct held_out {
 	struct lab *lab;
 	const struct explained *explained;
-	int number,
-	    outcome; /* of the variant; 1: predicted right, 0: predicted wrong, -1: it shows nothing, or is not new */
+	int number;  /* of the variant */
+	int outcome; /* 1: predicted right, 0: predicted wrong, -1: it shows nothing, or is not new */
 	int n_seen;
 	uint64_t *seen; /* [n_seen] hashes of the variants so far */
 };

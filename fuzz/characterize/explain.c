@@ -476,8 +476,8 @@ const char *explanation_text(const struct explained *condition, struct arena *a)
 	int n_positive = 0, n_except = 0;
 
 	if (condition->always && condition->passing)
-		return arena_printf(a, "It fails in %d of %d variants, whatever they are.", condition->failing,
-		    condition->failing + condition->passing);
+		return arena_printf(a, "It fails in %d of %d variants; no feature tells the others apart.",
+		    condition->failing, condition->failing + condition->passing);
 	if (condition->always)
 		return "It fails in every variant that was tried.";
 	for (int i = 0; i < condition->n_term; i++)

@@ -75,6 +75,8 @@ static void print_judgement(struct command_run *r, const char *engine, const str
 	const char *text = text_harmless(answers_text(answers, c->n_point), &r->arena);
 	bool there = judgement_has_numbers(j), inaccurate = j->verdict == VERDICT_INACCURATE;
 
+	if (inaccurate && j->reason != REASON_NONE)
+		text = arena_printf(&r->arena, "%s%s%s", text, *text ? "; " : "", reason_names[j->reason]);
 	if (inaccurate)
 		text = arena_printf(
 		    &r->arena, "%s%s%s", text, *text ? "; " : "", accuracy_text(&j->accuracy, &r->arena));
@@ -142,7 +144,7 @@ static bool collect_specs(struct command_run *r, const struct testcase *c, const
 static void note_judgement(
     struct command_run *r, const char *engine, const struct testcase *c, const struct judgement *j, bool flaky)
 {
-	if (j->verdict != VERDICT_UNDECIDED && j->verdict != VERDICT_UNSUPPORTED)
+	if (judgement_decides(j) && j->verdict != VERDICT_UNSUPPORTED)
 		r->decided++;
 	if (!verdict_is_finding[j->verdict] || flaky)
 		return;

@@ -105,6 +105,8 @@ static void judge_case(const struct filling *f, const struct testcase *c, int fo
 		bench_forgive(b, &r);
 	note_flaky(b, c, &r, scratch, a, cell);
 	v = r.judgement[0].verdict;
+	if (v == VERDICT_AGREE && !judgement_decides(&r.judgement[0]))
+		v = VERDICT_UNDECIDED;
 	for (int k = 0; k < c->n_point; k++) {
 		if (r.answer[0][k].text && *r.answer[0][k].text && !*text)
 			text = r.answer[0][k].text;

@@ -389,16 +389,16 @@ static const double FORMULA_ROUNDINGS = 7;
 
 /*
  * Engines compute a^(b - i) for y/a^i, i = 1 ... order, and round each exponent. This is how far that moves the power.
- * Above 1/u a rounded exponent may turn from odd to even. Then the power of a negative number changes its sign.
+ * Where b - 1 rounds from odd to even, a power of a negative number is unsure anyway (analytic.c).
  */
 static double exponents_rounded(const struct evaluation *ev, const struct note *note, int k)
 {
 	const int *parent = ev->parent + ev->scalar[ev->parent[ev->scalar[k].parent]].parent;
-	const double n = ev->order, u = ev->dtype[ev->scalar[k].dtype].unit, a = note[parent[0]].magnitude;
+	const double n = ev->order, u = ev->dtype[ev->scalar[k].dtype].unit;
 	const double b = note[parent[1]].magnitude + note[parent[1]].radius;
-	const double log_a = fabs(log(a)) + ball_pow_base(a, note[parent[0]].radius);
-	const double flipped = mpfr_sgn(ev->value[parent[0]]) < 0 && (b + n) * u >= 1 ? 2 : 0;
-	const double off = note[k].magnitude * (expm1(log_a * n * (b + (n + 1) / 2) * u) + flipped);
+	const double log_a = fabs(log(note[parent[0]].magnitude)) +
+	    ball_pow_base(note[parent[0]].magnitude, note[parent[0]].radius);
+	const double off = note[k].magnitude * expm1(log_a * n * (b + (n + 1) / 2) * u);
 
 	return ev->nested ? off : off / BALL_FLOW_SLACK;
 }

@@ -190,7 +190,7 @@ static void test_row(struct analytic *oracle, const struct row *row, int trials,
 		    dtype_table[dtype].name, underflow, tally.decided, tally.outside, tally.worst);
 	CHECK(!tally.outside, "%s of %s in %s, underflow %d: %d of %d outside", row->name, row->op,
 	    dtype_table[dtype].name, underflow, tally.outside, tally.decided);
-	/* 4 roundings of bf16 are 1/64 of what was rounded, and nothing is decided. */
+	/* 4 roundings of bf16 are 1/64 of what was rounded, and the value is not decided. */
 	CHECK(dtype == DTYPE_BF16 || tally.decided > trials / 20, "%s of %s in %s: %d decided", row->name, row->op,
 	    dtype_table[dtype].name, tally.decided);
 }
