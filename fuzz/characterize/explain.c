@@ -383,13 +383,13 @@ static void put_alternatives(const struct condition_search *s, const struct cond
 
 /*
  * Whether one more term is worth it: it must save more than one exception in 100 variants.  Of some thousand terms, one
- * saves a few by chance, so it must save CHANCE more.
+ * saves a few by chance, so it must save at least FEW.
  */
 static bool worth(int saved, int n_variant)
 {
-	enum { CHANCE = 3 };
+	enum { FEW = 5 };
 
-	return (saved - CHANCE) * 100 > n_variant;
+	return saved >= FEW && saved * 100 > n_variant;
 }
 
 /* Whether so few variants pass that "it fails" predicts enough. */
