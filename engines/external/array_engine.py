@@ -35,8 +35,8 @@ ENGINES = {
 # Zeros are numbers like any other in both: their documents say so of where, and advise to replace the operand too.
 # XLA and the optimizer of graphs regroup constants, for JAX also in the body of a loop that is called eagerly.
 DECLARED = {"weak_zero": True, "flushes": ["f64", "f32", "bf16"], "timeout_ms": 120000}
-# Measured on jaxlib 0.11.2 for the CPU against 120 bits, in units in the last place: sinh and cosh as exp(x - log 2) are
-# off by up to 248 at the end of the range, tanh by 3.3, expm1 by 2.4, atan of few elements by 2.3, the others by 2.
+# Measured on jaxlib 0.11.2 for the CPU against 120 bits, in units in the last place.  sinh and cosh are exp(x - log 2), and
+# off by up to 248 at the end of the range.  tanh is off by 3.3, expm1 by 2.4, atan of few elements by 2.3, the others by 2.
 ACCURACY = {"jax": {"default": 4, "sinh": 256, "cosh": 256, **dict.fromkeys(["tanh", "expm1", "erf"], 8)}}
 # XLA rounds quotients and square roots of f32 on a GPU worse than IEEE 754 does, and computes f16 and bf16 by them.
 ON_DEVICE = {"dtypes": ["f64", "i64", "i32", "bool"], "nondeterministic": True}

@@ -56,7 +56,7 @@ struct account_fact account_fact_of(const struct engine *engine, const struct te
 	    .asked = knows_request(engine, c, a), .verdict = j->verdict, .reason = j->reason, .cause = ""};
 	const char *text;
 
-	if (!judgement_decides(j))
+	if (j->verdict != VERDICT_UNSUPPORTED && !judgement_decides(j))
 		fact.verdict = VERDICT_UNDECIDED;
 	if (!fact.asked || j->verdict != VERDICT_UNSUPPORTED || !answers)
 		return fact;

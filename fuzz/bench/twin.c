@@ -23,10 +23,10 @@ static const double work_of_kind[TWIN_COUNT] = {
 /* ---- which twin helps ---- */
 
 /*
- * By reason, for each kind of twin: the chance that a component has teeth in it, in percent of those looked at
- * (benchmarks/twins.md); 0: no such twin is made.  An edge is left by a small step.  Where the program itself is
- * ill-conditioned or leaves a range, only another region of the inputs or more digits help.  Nothing helps where the
- * truth is too dear, or where there is nothing to compare.
+ * By reason, for each kind of twin: the chance that a component has teeth in it, in percent; 0: no such twin is made.
+ * Measured once on frozen-2, with no twin left out; those of causes that hardly occur are guesses.  An edge is left by
+ * a small step.  Where the program itself is ill-conditioned or leaves a range, only another region of the inputs or
+ * more digits help.  Nothing helps where the truth is too dear, or where there is nothing to compare.
  */
 #define CHANCES(moved, ordinary, wide) \
 	{ \

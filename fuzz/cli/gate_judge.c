@@ -164,7 +164,7 @@ static void check_engine(struct work *w, int k, const struct account_fact *fact)
 	const bool right = engine_is_right(engine);
 	const int before = w->out->n;
 
-	w->out->decided += judgement_decides(j) && j->verdict != VERDICT_UNSUPPORTED;
+	w->out->decided += judgement_decides(j);
 	if (add_flaky(w, k))
 		return;
 	/* The result of an engine with a fault is judged by the expectation about that engine, if there is one. */

@@ -144,7 +144,7 @@ static bool collect_specs(struct command_run *r, const struct testcase *c, const
 static void note_judgement(
     struct command_run *r, const char *engine, const struct testcase *c, const struct judgement *j, bool flaky)
 {
-	if (judgement_decides(j) && j->verdict != VERDICT_UNSUPPORTED)
+	if (judgement_decides(j))
 		r->decided++;
 	if (!verdict_is_finding[j->verdict] || flaky)
 		return;

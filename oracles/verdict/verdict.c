@@ -382,7 +382,8 @@ void judge(const struct testcase *c, const struct truth *t, const struct answer 
 		judge_point(&j, c, &t->point[j.point], &answers[j.point]);
 	if (!j.any)
 		out->verdict = VERDICT_UNDECIDED;
-	const bool compared = out->verdict == VERDICT_AGREE || out->verdict == VERDICT_INACCURATE;
+	const bool compared = out->verdict == VERDICT_AGREE || out->verdict == VERDICT_CONVENTION ||
+	    out->verdict == VERDICT_INACCURATE;
 	if (out->verdict != VERDICT_UNDECIDED && (!compared || j.any_certain))
 		return;
 	for (int r = 0; r < REASON_COUNT; r++)
@@ -439,7 +440,7 @@ void judgement_excuse(const struct truth *t, enum reason why, struct judgement *
 
 bool judgement_decides(const struct judgement *j)
 {
-	return j->verdict != VERDICT_UNDECIDED && j->reason == REASON_NONE;
+	return j->verdict != VERDICT_UNSUPPORTED && j->verdict != VERDICT_UNDECIDED && j->reason == REASON_NONE;
 }
 
 void judgement_forgive(struct judgement *j)

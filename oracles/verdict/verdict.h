@@ -97,7 +97,7 @@ struct truth truth_of_finite_points(const struct truth *t, struct arena *a);
  * that j was judged by. why: the reason of the judgement by the declared accuracy. */
 void judgement_excuse(const struct truth *t, enum reason why, struct judgement *j);
 
-/* False for VERDICT_UNDECIDED, and where 0 in the place of any number would be no finding. */
+/* Whether anything was decided: not if 0 in the place of any number would be no finding, whatever the verdict. */
 bool judgement_decides(const struct judgement *j);
 
 /* For somebody who is not strict: a declared leak becomes VERDICT_CONVENTION. */

@@ -475,6 +475,44 @@ static void test_reduction(
 	    decided);
 }
 
+/*
+ * The second derivative of a^b by b (b - 1) a^(b - 2), whose exponents are rounded one after the other, against the
+ * derivative of an op derivative.  |log a| is large, and b - 1 and b - 2 are of other binades than b.
+ */
+static void test_power_inside(struct analytic *oracle, int trials, struct arena *arena)
+{
+	int decided = 0, outside = 0;
+
+	for (int k = 0; k < trials; k++) {
+		const double a = exp(-230 - 80 * uniform()), b = -exp2(-8 * uniform());
+		const double once = b - 1, twice = once - 1, got = b * (once * pow(a, twice));
+		struct truth_point truth;
+
+		arena_reset(arena);
+		struct testcase c = test_case(arena,
+		    arena_printf(arena,
+		        "inputs x: f64[]\n"
+		        "one = constant 1\n"
+		        "b = constant %a\n"
+		        "d = derivative (x, one) primals=1 transform=jvp {\n"
+		        "  params v: f64[]\n"
+		        "  p = pow v, b\n"
+		        "  yield p\n"
+		        "}\n"
+		        "return d\n"
+		        "point %a\n"
+		        "request: vjp",
+		        b, a));
+		analytic_truth(oracle, &c, 0, arena, &truth);
+		const struct component *want = truth.derivative[0][0].at;
+		if (want->reason != REASON_NONE || !isfinite(got))
+			continue;
+		decided++;
+		outside += !(fabs((got - want->value) - want->low) <= want->loose);
+	}
+	CHECK(decided > trials / 2 && !outside, "%d of %d outside", outside, decided);
+}
+
 int main(int argc, char **argv)
 {
 	/* f64 last: what grows with an exponent, such as b log a, is small in the others */
@@ -503,6 +541,8 @@ int main(int argc, char **argv)
 					test_reduction(
 					    oracle, &reductions[k], (int)k, flushes ? trials / 2 : trials, &arena);
 		}
+		if (!flushes)
+			CHECK_LAW(test_power_inside(oracle, trials, &arena));
 		analytic_close(oracle);
 	}
 	arena_free(&arena);
