@@ -170,13 +170,12 @@ static void trim(struct oracle *self)
 	fd_mixed_trim(self->cross_check.mixed);
 }
 
-void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a, struct truth *out)
+/* As much evidence as self->check asks for. */
+static void truth_drawn(
+    struct oracle *self, const struct testcase *c, uint64_t draw, struct arena *a, struct truth *out)
 {
-	uint64_t draw = draw_of(self, c);
 	struct asked_truth x = {self, c, a, out};
 	self->cross_check.seed = draw;
-	self->check = self->options.fd_one_in > 0 && draw % (uint64_t)self->options.fd_one_in == 0 ? CHECK_DIRECTION
-	                                                                                           : CHECK_EDGES;
 	self->statistics.truths++;
 	analytic_slices(self->analytic, batched(c));
 	out->n_point = c->n_point;
@@ -187,6 +186,20 @@ void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a
 	out->point = NEW(a, struct truth_point, c->n_point);
 	for (int k = 0; k < c->n_point; k++)
 		batch_unknown(c, REASON_BUDGET, a, &out->point[k]);
+}
+
+void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a, struct truth *out)
+{
+	const int one_in = self->options.fd_one_in;
+	const uint64_t draw = draw_of(self, c);
+	self->check = one_in > 0 && draw % (uint64_t)one_in == 0 ? CHECK_DIRECTION : CHECK_EDGES;
+	truth_drawn(self, c, draw, a, out);
+}
+
+void oracle_truth_at_edges(struct oracle *self, const struct testcase *c, struct arena *a, struct truth *out)
+{
+	self->check = CHECK_EDGES;
+	truth_drawn(self, c, draw_of(self, c), a, out);
 }
 
 static void run_confirm(void *context)

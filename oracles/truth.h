@@ -171,6 +171,9 @@ void oracle_close(struct oracle *self);
 
 /* Runs both oracles on c (checked). All results are in the arena. */
 void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a, struct truth *out);
+/* The same, but finite differences run only where they are needed for a verdict: at edges. fd_one_in does not matter.
+ */
+void oracle_truth_at_edges(struct oracle *self, const struct testcase *c, struct arena *a, struct truth *out);
 
 /*
  * Sets how far off the functions of an engine may be from now on, by op: [OP_COUNT], kept by the caller; NULL: as

@@ -20,7 +20,7 @@ static void judge_twin(void *context)
 	*twin = (struct judged_twin){.kind = x->kind, .r = NEW(x->arena, struct bench_result, 1)};
 	if (!twin_make(x->c, x->kind, x->wide, x->arena, &twin->c))
 		return;
-	bench_truth(x->bench, &twin->c, x->arena, twin->r);
+	oracle_truth_at_edges(x->bench->oracle, &twin->c, x->arena, &twin->r->truth);
 	if (!twin_note(x->kind, &twin->c, &twin->r->truth, x->components, x->tally))
 		return;
 	bench_conclude(x->bench, &twin->c, x->arena, twin->r);

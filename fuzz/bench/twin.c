@@ -9,13 +9,19 @@
 #include "graph/random.h"
 
 const char *const twin_names[TWIN_COUNT] = {
-#define TWIN(id, name, work, meaning) [TWIN_##id] = name,
+#define TWIN(id, name, work, bare, meaning) [TWIN_##id] = name,
 #include "twins.def"
 #undef TWIN
 };
 
 static const double work_of_kind[TWIN_COUNT] = {
-#define TWIN(id, name, work, meaning) [TWIN_##id] = work,
+#define TWIN(id, name, work, bare, meaning) [TWIN_##id] = work,
+#include "twins.def"
+#undef TWIN
+};
+
+static const bool for_bare[TWIN_COUNT] = {
+#define TWIN(id, name, work, bare, meaning) [TWIN_##id] = bare,
 #include "twins.def"
 #undef TWIN
 };
@@ -28,27 +34,29 @@ static const double work_of_kind[TWIN_COUNT] = {
  * a small step.  Where the program itself is ill-conditioned or leaves a range, only another region of the inputs or
  * more digits help.  Nothing helps where the truth is too dear, or where there is nothing to compare.
  */
-#define CHANCES(moved, ordinary, wide) \
+#define CHANCES(moved, ordinary, wide, inside, small, above) \
 	{ \
-		[TWIN_MOVED] = (moved), [TWIN_ORDINARY] = (ordinary), [TWIN_WIDE] = (wide) \
+		[TWIN_MOVED] = (moved), [TWIN_ORDINARY] = (ordinary), [TWIN_WIDE] = (wide), [TWIN_INSIDE] = (inside), \
+		[TWIN_SMALL] = (small), [TWIN_ABOVE] = (above) \
 	}
-static const double chances_for_reason[REASON_COUNT][TWIN_COUNT] = {[REASON_UNSTABLE_PATH] = CHANCES(0, 28, 59),
-    [REASON_ILL_CONDITIONED] = CHANCES(0, 16, 87),
-    [REASON_JUMP] = CHANCES(95, 0, 0),
-    [REASON_ISOLATED_PATH] = CHANCES(95, 0, 0),
-    [REASON_OVERFLOW] = CHANCES(0, 60, 20),
-    [REASON_NON_FINITE] = CHANCES(0, 58, 0),
-    [REASON_CONVERGENCE] = CHANCES(0, 27, 22),
-    [REASON_CONVENTION] = CHANCES(68, 0, 0),
-    [REASON_CUSTOM_RULE] = CHANCES(0, 52, 0),
-    [REASON_BLIND] = CHANCES(0, 67, 28),
-    [REASON_RANGE] = CHANCES(0, 60, 67)};
+static const double chances_for_reason[REASON_COUNT][TWIN_COUNT] = {
+    [REASON_UNSTABLE_PATH] = CHANCES(0, 28, 59, 8, 7, 0),
+    [REASON_ILL_CONDITIONED] = CHANCES(0, 16, 87, 0, 0, 0),
+    [REASON_JUMP] = CHANCES(95, 0, 0, 0, 0, 0),
+    [REASON_ISOLATED_PATH] = CHANCES(95, 0, 0, 95, 0, 0),
+    [REASON_OVERFLOW] = CHANCES(0, 60, 20, 0, 8, 0),
+    [REASON_NON_FINITE] = CHANCES(0, 58, 0, 30, 6, 5),
+    [REASON_CONVERGENCE] = CHANCES(0, 27, 22, 15, 9, 0),
+    [REASON_CONVENTION] = CHANCES(68, 0, 0, 16, 13, 0),
+    [REASON_CUSTOM_RULE] = CHANCES(0, 52, 0, 37, 23, 10),
+    [REASON_BLIND] = CHANCES(0, 67, 28, 0, 49, 0),
+    [REASON_RANGE] = CHANCES(0, 60, 67, 0, 8, 7)};
 
-static const double chances_for_cause[BLIND_COUNT][TWIN_COUNT] = {[BLIND_TIE] = CHANCES(90, 0, 0),
-    [BLIND_RANGE] = CHANCES(0, 45, 36),
-    [BLIND_DOMAIN] = CHANCES(0, 35, 0),
-    [BLIND_CANCELLATION] = CHANCES(0, 10, 10),
-    [BLIND_FORMULA] = CHANCES(0, 50, 50)};
+static const double chances_for_cause[BLIND_COUNT][TWIN_COUNT] = {[BLIND_TIE] = CHANCES(90, 0, 0, 19, 0, 0),
+    [BLIND_RANGE] = CHANCES(0, 45, 36, 0, 3, 0),
+    [BLIND_DOMAIN] = CHANCES(0, 35, 0, 46, 6, 13),
+    [BLIND_CANCELLATION] = CHANCES(0, 10, 10, 0, 0, 0),
+    [BLIND_FORMULA] = CHANCES(0, 50, 50, 0, 0, 0)};
 
 static double chance(enum twin kind, const struct twin_component *x)
 {
@@ -60,12 +68,21 @@ static double chance(enum twin kind, const struct twin_component *x)
 
 const char *twin_why_name(int why) { return why < REASON_COUNT ? reason_names[why] : blind_names[why - REASON_COUNT]; }
 
-bool twin_helps(enum twin kind, const struct twin_components *x)
+static bool no_teeth(const struct twin_components *x)
 {
 	for (int k = 0; k < x->n; k++)
-		if (chance(kind, &x->at[k]) > 0)
-			return true;
-	return false;
+		if (x->at[k].teeth || x->at[k].wide)
+			return false;
+	return true;
+}
+
+bool twin_helps(enum twin kind, const struct twin_components *x)
+{
+	bool any = false;
+
+	for (int k = 0; k < x->n; k++)
+		any = any || chance(kind, &x->at[k]) > 0;
+	return any && (!for_bare[kind] || no_teeth(x));
 }
 
 /* The upper 53 bits of a hash of the case, as a number in [0, 1). */
@@ -78,6 +95,8 @@ bool twin_affordable(const struct testcase *c, enum twin kind, const struct twin
 
 	for (int k = 0; k < x->n; k++)
 		gain += chance(kind, &x->at[k]);
+	if (no_teeth(x))
+		gain *= TWIN_BARE;
 	return draw(c) * cost * (x->n < TWIN_WHOLE ? x->n : TWIN_WHOLE) < gain * work_of_kind[kind];
 }
 
@@ -100,8 +119,18 @@ enum dtype twin_widest(const struct bench *b)
 
 /* The distance of a moved input, in thousandths of its size.  The last bit of bf16 is 4 to 8 of them. */
 enum { NEAREST = 20, FARTHEST = 60 };
-/* The sizes of ordinary inputs, in thousandths: apart from 0, and on both sides of 1. */
-enum { SMALLEST = 300, LARGEST = 1300 };
+/*
+ * Where the inputs of a twin lie, by kind: the sizes in thousandths, and whether a number keeps its sign.  Ordinary
+ * numbers are apart from 0, and on both sides of 1.  log, sqrt and asin have all the inside in their domains, acosh all
+ * that is above.  Functions that saturate, or leave the range, do not so at small numbers.
+ */
+static const struct input_range {
+	int smallest, largest;
+	bool signs;
+} input_ranges[TWIN_COUNT] = {[TWIN_ORDINARY] = {300, 1300, true},
+    [TWIN_INSIDE] = {350, 950, false},
+    [TWIN_SMALL] = {4, 60, true},
+    [TWIN_ABOVE] = {1050, 2500, false}};
 
 /* What the floats of an input are like. */
 struct input_facts {
@@ -122,8 +151,6 @@ static struct input_facts facts_of(const struct tensor *t)
 	return f;
 }
 
-typedef double new_input_fn(double x, const struct input_facts *f, struct choice *choice);
-
 /* Zeros move to the side where the other numbers are, so that they stay in a domain that holds these. */
 static double moved(double x, const struct input_facts *f, struct choice *choice)
 {
@@ -139,16 +166,16 @@ static double moved(double x, const struct input_facts *f, struct choice *choice
 	return isfinite(y) ? y : dtype_round(f->dtype, x * (1 - step));
 }
 
-static double ordinary(double x, const struct input_facts *f, struct choice *choice)
+static double within(const struct input_range *r, double x, const struct input_facts *f, struct choice *choice)
 {
-	const double y = (double)choice_between(choice, SMALLEST, LARGEST) / 1000;
+	const double y = (double)choice_between(choice, r->smallest, r->largest) / 1000;
 	const bool down = choice_percent(choice, 50);
 
-	return dtype_round(f->dtype, x < 0 || (x == 0 && f->negative && down) ? -y : y);
+	return dtype_round(f->dtype, r->signs && (x < 0 || (x == 0 && f->negative && down)) ? -y : y);
 }
 
 /* Integers stay: they are indices and trip counts.  False: there is no float input. */
-static bool other_points(struct testcase *c, new_input_fn *new_input)
+static bool other_points(struct testcase *c, enum twin kind)
 {
 	struct choice choice = choice_seeded(testcase_hash(c));
 	bool any = false;
@@ -160,7 +187,8 @@ static bool other_points(struct testcase *c, new_input_fn *new_input)
 			const struct input_facts f = n ? facts_of(t) : (struct input_facts){0};
 
 			for (int k = 0; k < n; k++)
-				t->at[k].f = new_input(t->at[k].f, &f, &choice);
+				t->at[k].f = kind == TWIN_MOVED ? moved(t->at[k].f, &f, &choice)
+				                                : within(&input_ranges[kind], t->at[k].f, &f, &choice);
 			any = any || n;
 		}
 	return any;
@@ -192,10 +220,13 @@ bool twin_make(const struct testcase *c, enum twin kind, enum dtype wide, struct
 	switch (kind) {
 	case TWIN_MOVED:
 	case TWIN_ORDINARY:
+	case TWIN_INSIDE:
+	case TWIN_SMALL:
+	case TWIN_ABOVE:
 		*out = testcase_copy(c, a);
 		out->n_expect = 0;
 		out->provenance = (struct provenance){0};
-		return other_points(out, kind == TWIN_MOVED ? moved : ordinary);
+		return other_points(out, kind);
 	case TWIN_WIDE:
 		other = wide < DTYPE_COUNT && is_wider(wide, &c->program) ? edit_in_dtype(a, c, wide) : NULL;
 		if (!other)

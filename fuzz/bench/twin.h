@@ -12,7 +12,7 @@
 #include "oracles/verdict/teeth.h"
 
 enum twin {
-#define TWIN(id, name, work, meaning) TWIN_##id,
+#define TWIN(id, name, work, bare, meaning) TWIN_##id,
 #include "twins.def"
 #undef TWIN
 	TWIN_COUNT
@@ -64,18 +64,18 @@ void twin_tally_add(struct twin_tally *to, const struct twin_tally *from);
 
 /*
  * Whether a twin of that kind may help a component of `x` that has no teeth so far.  Which reasons a kind helps is a
- * table in twin.c.
+ * table in twin.c.  Some kinds are only for cases in which no component has teeth so far (twins.def).
  */
 bool twin_helps(enum twin kind, const struct twin_components *x);
 
 /*
  * Whether the case may have a twin of that kind, if its truth cost `work` counted nanoseconds.  The probability falls
  * with what the case cost, with TWIN_ENGINES engines.  It grows with the share of its components x that the twin is
- * expected to give teeth, by their reasons; TWIN_WHOLE of them count like all.  It is drawn from the case alone, so no
- * kind of case is left out for ever.  A twin costs about as much as its case, so a case spends at most about the work
- * of twins.def on it on average.
+ * expected to give teeth, by their reasons; TWIN_WHOLE of them count like all.  A case that has no teeth at all may
+ * cost TWIN_BARE times as much.  It is drawn from the case alone, so no kind of case is left out for ever.  A twin
+ * costs about as much as its case, so a case spends at most about the work of twins.def on it on average.
  */
-enum { TWIN_ENGINES = 4, TWIN_WHOLE = 8 };
+enum { TWIN_ENGINES = 4, TWIN_WHOLE = 8, TWIN_BARE = 8 };
 bool twin_affordable(const struct testcase *c, enum twin kind, const struct twin_components *x, int64_t work);
 
 /* The widest float dtype that all engines of the bench know; DTYPE_COUNT: there is none. */

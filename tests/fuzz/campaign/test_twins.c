@@ -139,6 +139,7 @@ static void check_counts(struct arena *a)
 	    .fd_one_in = 10};
 	int code;
 	const struct json *root = summary_of(&o, a, &code), *twins = root ? json_find(root, "twins") : NULL;
+	enum { FEW = 10 };
 	int64_t made = 0, wanted;
 
 	CHECK(code == EXIT_NO_FINDING && twins, "exit code %d", code);
@@ -149,8 +150,8 @@ static void check_counts(struct arena *a)
 		const enum twin kind = (enum twin)k;
 
 		made += of_kind(root, kind, "made");
-		CHECK(of_kind(root, kind, "judged") > 0 && of_kind(root, kind, "judged") <= of_kind(root, kind, "made"),
-		    "%s", twin_names[k]);
+		CHECK(of_kind(root, kind, "judged") <= of_kind(root, kind, "made"), "%s", twin_names[k]);
+		CHECK(of_kind(root, kind, "judged") > 0 || of_kind(root, kind, "made") < FEW, "%s", twin_names[k]);
 		CHECK(!of_kind(root, kind, "findings"), "%s: a right engine", twin_names[k]);
 		CHECK(of_kind(root, kind, "made") <= wanted, "%s", twin_names[k]);
 	}
