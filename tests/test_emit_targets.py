@@ -1,6 +1,6 @@
 """`adjudge emit` for array libraries: sources of every case can be read by their language, or the refusal names what has no counterpart.
 
-Usage: test_emit_targets.py ADJUDGE CASE_OR_FOLDER...  Elixir is asked where it is installed.
+Usage: test_emit_targets.py ONE_IN ADJUDGE CASE_OR_FOLDER...  Elixir is asked where it is installed.  Each format gets one case in ONE_IN.
 """
 import concurrent.futures
 import json
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-adjudge, places = sys.argv[1], sys.argv[2:]
+one_in, adjudge, places = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
 PYTHON = ["jax", "tensorflow", "mlx"]
 MODES = ["jax-jit", "tensorflow-function", "tensorflow-xla"]  # of these: other calls, for a part of the cases
 NO_COUNTERPART = 5  # exit status of emit
@@ -75,7 +75,7 @@ def hostile(place):
 def lines_of_every_length(place):
     """A line of a source ends where its text ends, also at the end of a block of memory."""
     wrong, path = [], pathlib.Path(place) / "line.json"
-    for digits in range(120, 250):
+    for digits in range(120, 250, 3 if one_in > 1 else 1):
         numbers = [10**9] * (digits // 12) + [10**(digits % 12)]
         path.write_text(json.dumps({"schema": "adjudge.case/1", "inputs": ["x: i64[]"], "body": [
             {"out": [f"c: i64[{len(numbers)}]"], "op": "constant", "value": numbers}], "results": ["c"], "points": [[1]], "request": []}))
@@ -91,9 +91,10 @@ with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool, tempfile.Tem
     for wrong in hostile(place) + lines_of_every_length(place):
         failed += 1
         print(wrong, file=sys.stderr)
-    for target in PYTHON + MODES + ["nx"]:
+    for k, target in enumerate(PYTHON + MODES + ["nx"]):
         refused, written = {}, []
-        some = every[::5] if target in MODES else every
+        step = one_in * (5 if target in MODES else 1)
+        some = every[k % one_in::step]
         for case, (source, wrong, why) in zip(some, pool.map(lambda c: emit(target, c), some)):
             if wrong:
                 failed += 1
