@@ -88,7 +88,8 @@ static int absent_zero(
 	return zero;
 }
 
-/* A derivative as a computed scalar, even where it is the direction itself: if it is 0, its sign is uncertain. */
+/* A derivative as a computed scalar, even where it is the direction itself, or a 0 that nothing reaches: the sign of a 0
+ * is uncertain. */
 static int as_computed(struct evaluation_run *r, int scalar)
 {
 	return r->ev->scalar[scalar].n_parent ? scalar : trace_result(r->ev, scalar);
@@ -103,7 +104,7 @@ static const int *take_result(
 	int n = shape_elements(&type->shape);
 	struct elements out = elements_new(r, n, false);
 	for (int i = 0; i < n; i++, next++)
-		out.at[i].scalar = *next >= 0 ? as_computed(r, *next) : zero[type->dtype];
+		out.at[i].scalar = as_computed(r, *next >= 0 ? *next : zero[type->dtype]);
 	r->env[node->out + k] = out;
 	return next;
 }
