@@ -373,6 +373,46 @@ int lab_blamed(struct lab *l, struct blamed out[LAB_USES])
 	return n;
 }
 
+/* Whether a row is wrong by the factor of an operand to blame. */
+static bool has_factor(const struct blame *b, const struct variant_row *r)
+{
+	double factor;
+
+	if (how_wrong(r, &factor) != HOW_FACTOR)
+		return false;
+	for (int i = 0; i < b->n_use; i++)
+		if (b->wrong[i] && b->how[i] == HOW_FACTOR && fabs(factor / b->factor[i] - 1) < 1e-3)
+			return true;
+	return false;
+}
+
+/* Whether the rows of a table are enough to say that the factor of an operand to blame is an accident. */
+static bool shows_other_factors(const struct blame *b, const struct variant_table *t)
+{
+	enum { FEW = 4 };
+	int fails = 0, alike = 0;
+
+	for (int i = 0; t && i < t->n_row; i++)
+		if (row_fails(&t->row[i], NULL) && t->row[i].of) {
+			fails++;
+			alike += has_factor(b, &t->row[i]);
+		}
+	return fails >= FEW && 3 * alike < 2 * fails;
+}
+
+/* A factor that other sizes, numbers or iterations do not have says nothing about the mistake. */
+static void leave_accidental_factors(struct lab *l, struct blame *b)
+{
+	static const char *const varied[] = {"sizes", "attributes", "values", "trips", "iterations"};
+	bool accident = false;
+
+	for (size_t k = 0; k < sizeof varied / sizeof *varied; k++)
+		accident = accident || shows_other_factors(b, lab_find(l, varied[k]));
+	for (int i = 0; i < b->n_use; i++)
+		if (b->how[i] == HOW_FACTOR && accident)
+			b->how[i] = HOW_OTHER;
+}
+
 /* Whether table `contributions` shows several operands, and none of them wrong. */
 static bool right_by_each(const struct blame *b)
 {
@@ -398,6 +438,7 @@ static const char *about_operands(struct lab *l)
 		return LAB_TEXT(l, "The %s of %s is wrong%s.", derivative_word(l),
 		    ops_of_base(l, other_cause(l, OP_CONSTANT) == OP_CONSTANT),
 		    right_by_each(&b) ? ", though it is right with respect to each single operand" : "");
+	leave_accidental_factors(l, &b);
 	right = set_text(l, &b, b.right, &n);
 	for (bool first = true; any_wrong(&b); first = false)
 		text = LAB_TEXT(l, "%s%s%s", text, first ? "" : "; ", about_one_way(l, &b, first));
@@ -413,20 +454,21 @@ static int percent_right(const struct condition *c)
 	return n ? 100 * (c->failing_with + c->passing_without) / n : 0;
 }
 
-static bool states_count(const struct lab *l)
+static bool has_statement(const struct lab *l, const char *id)
 {
 	for (int i = 0; i < l->out->n_statement; i++)
-		if (!strcmp(l->out->statement[i].id, "counts"))
+		if (!strcmp(l->out->statement[i].id, id))
 			return true;
 	return false;
 }
 
-/* Whether the condition counts iterations, of which a sentence before it says how many there must be. */
+/* Whether the condition does no more than count iterations, of which a sentence before it says how many there must be.
+ */
 static bool repeats_counts(const struct lab *l, const struct condition *c)
 {
 	bool counts = false, stated = false;
 
-	for (int i = 0; i < c->n_term; i++)
+	for (int i = 0; i < c->n_term && c->n_term == 1; i++)
 		counts |= strstr(c->term[i].sentence, "a loop runs more than") != NULL;
 	for (int i = 0; i < l->out->n_statement; i++)
 		stated |= !strcmp(l->out->statement[i].id, "counts") &&
@@ -492,14 +534,14 @@ static const char *about_condition(struct lab *l)
 		                  : LAB_TEXT(l, " It needs no further condition: all %d variants fail.", c->failing);
 	if (l->out->told)
 		return repeats_counts(l, c) ? "" : LAB_TEXT(l, " %s", c->text);
-	if (states_count(l))
+	if (has_statement(l, "counts"))
 		return *need ? LAB_TEXT(l, " %s", need) : "";
 	if (repeats_need(need, c))
 		need = "";
 	if (is_strong(c))
 		return LAB_TEXT(l, "%s%s %s", *need ? " " : "", need, about_strong(l, c));
-	text = LAB_TEXT(
-	    l, "%s%s On what%s it depends is not determined.", *need ? " " : "", need, *need ? " else" : "");
+	text = LAB_TEXT(l, "%s%s On what%s it depends is not determined.", *need ? " " : "", need,
+	    *need || has_statement(l, "mixed") || has_statement(l, "in-batch") ? " else" : "");
 	if (percent_right(c) < GUESS_PERCENT)
 		return text;
 	text = LAB_TEXT(l, "%s  The best guess predicts %d %% of the variants: %s", text, percent_right(c), c->text);
@@ -511,7 +553,7 @@ static const char *about_condition(struct lab *l)
 /* Which index modes fail, if the condition does not say it. */
 static const char *about_modes(struct lab *l)
 {
-	if (l->out->told)
+	if (l->out->told && strstr(l->out->told->text, "mode"))
 		return "";
 	for (int i = 0; i < l->out->n_statement; i++)
 		if (!strcmp(l->out->statement[i].id, "index-modes") && strstr(l->out->statement[i].text, "right with"))
@@ -530,7 +572,7 @@ void lab_tell_cause(struct lab *l)
 		const char *id = l->out->statement[i].id;
 
 		if (!strcmp(id, "counts") || !strcmp(id, "positions") || !strcmp(id, "family") ||
-		    (!strcmp(id, "dtypes") && lab_dtype_decides(l)))
+		    !strcmp(id, "in-batch") || !strcmp(id, "mixed") || (!strcmp(id, "dtypes") && lab_dtype_decides(l)))
 			text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
 	}
 	l->out->cause = LAB_TEXT(l, "%s%s%s", text, about_condition(l), about_modes(l));

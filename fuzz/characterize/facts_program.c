@@ -98,6 +98,15 @@ static int uses_count(const struct region *r, int value)
 	return n;
 }
 
+/* Whether result `which` of the body is the next value of a carry. */
+static bool is_next_carry(const struct node_loop *l, int which)
+{
+	for (int i = 0; i < l->n_carry; i++)
+		if (l->body->result[i] == l->body->result[which])
+			return true;
+	return false;
+}
+
 static void of_loop(struct facts *f, const struct node *n, const struct node_loop *l)
 {
 	const struct region *top = &f->c->program.top;
@@ -120,6 +129,7 @@ static void of_loop(struct facts *f, const struct node *n, const struct node_loo
 		f->at[FEATURE_CARRY_FROM_CONSTANT] |= !f->live[n->arg[l->first_arg + i]];
 		f->at[FEATURE_CONSTANT_CARRIED] |= !f->varied[n->arg[l->first_arg + i]] && f->live[param];
 		f->at[FEATURE_CARRY_THROUGH] |= result == param;
+		f->at[FEATURE_CARRY_SHIFTED] |= result != param && result >= first && result < first + l->n_carry;
 		f->at[FEATURE_CARRY_OVERWRITTEN] |= uses_count(l->body, param) > 1;
 		for (int k = 0; k < top->n_result; k++)
 			f->at[FEATURE_CARRY_IS_RESULT] |= top->result[k] == n->out + i;
@@ -128,8 +138,10 @@ static void of_loop(struct facts *f, const struct node *n, const struct node_loo
 		captures |= f->live[l->body->param + l->n_carry + i];
 		f->at[FEATURE_SLICES_DERIVED] |= f->live[l->body->param + l->n_carry + i];
 	}
-	for (int i = 0; i < l->n_ys; i++)
+	for (int i = 0; i < l->n_ys; i++) {
 		f->at[FEATURE_STACKS_DERIVED] |= f->live[n->out + l->n_carry + i];
+		f->at[FEATURE_ROW_IS_CARRY] |= f->live[n->out + l->n_carry + i] && is_next_carry(l, l->n_carry + i);
+	}
 	for (int i = 0; i < l->body->n_node; i++)
 		step_node(f, &s, &l->body->node[i]);
 	for (int i = 0; i < l->n_carry; i++)

@@ -96,6 +96,8 @@ bool lab_kills(const struct lab *l);
 /* Whether the experiment must end. */
 bool lab_over(const struct lab *l);
 
+/* In a cell: nothing is varied. */
+#define LAB_AS_IT_IS "as it is"
 /* printf into l->arena. */
 #define LAB_TEXT(l, ...) arena_printf((l)->arena, __VA_ARGS__)
 /* A number in few digits, kept. */

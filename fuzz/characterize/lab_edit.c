@@ -60,6 +60,11 @@ static const char *ops_text(struct lab *l, const struct region *r)
 
 const char *lab_ops(struct lab *l, struct edit *e) { return ops_text(l, &e->c.program.top); }
 
+bool lab_batched(const struct lab *l)
+{
+	return request_order(l->base->transform, l->base->n_transform) < l->base->n_transform;
+}
+
 enum transform_kind lab_kind(const struct lab *l)
 {
 	const struct transform *t = request_outermost(l->base->transform, l->base->n_transform);

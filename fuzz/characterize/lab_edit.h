@@ -19,6 +19,8 @@ bool lab_find_loop(struct edit *e, struct site *s, struct node_loop *loop, int *
 const char *lab_ops(struct lab *l, struct edit *e);
 /* The kind of the outermost transform that differentiates; vjp if there is none. */
 enum transform_kind lab_kind(const struct lab *l);
+/* Whether the request of the case has a batch. */
+bool lab_batched(const struct lab *l);
 /* The dtype of the first float input; f64 if there is none. */
 enum dtype lab_dtype(const struct lab *l);
 /*

@@ -252,11 +252,25 @@ static void try_batch(struct lab *l, bool inside)
 	lab_try(l, &e, (const char *const[]){inside ? "the gradient of a batch" : "a batch of gradients"});
 }
 
+/* Each slice of each batch of the request alone, without that batch. */
+static void try_slices(struct lab *l)
+{
+	for (int t = 0; t < l->base->n_transform; t++)
+		for (int k = 0; k < l->base->transform[t].size; k++) {
+			struct edit e = lab_edit(l);
+
+			edit_keep_slice(&e, t, k);
+			lab_try(l, &e, (const char *const[]){LAB_TEXT(l, "slice %d alone, without the batch", k)});
+		}
+}
+
 void experiment_batches(struct lab *l)
 {
 	lab_columns(l, (const char *const[]){"request"}, 1);
-	if (request_slices(l->base->transform, l->base->n_transform) > 1)
+	if (lab_batched(l)) {
+		try_slices(l);
 		return;
+	}
 	try_batch(l, false);
 	try_batch(l, true);
 }

@@ -81,21 +81,29 @@ static struct edit asked(struct lab *l, const struct testcase *c, const struct r
 	return e;
 }
 
+/* Asks engine `which` of the others, or the engine under test (-1), for what the case asks, and for simpler requests.
+ */
+static void try_requests(struct lab *l, int which)
+{
+	const char *name = engine_name(which < 0 ? l->bench->engine[0] : l->others.engine[which]);
+
+	for (int k = -1; k < FIRST_ORDER + 1; k++) {
+		struct edit e = k < 0 ? lab_edit(l) : asked(l, l->base, &stacks[k]);
+		const char *const cell[] = {name, k < 0 ? LAB_AS_IT_IS : stacks[k].name};
+
+		if (which < 0)
+			lab_try(l, &e, cell);
+		else
+			lab_try_other(l, &e, which, cell);
+	}
+}
+
 void experiment_engines(struct lab *l)
 {
 	lab_columns(l, (const char *const[]){"engine", "request"}, 2);
-	for (int k = 0; k < FIRST_ORDER + 1; k++) {
-		struct edit e = asked(l, l->base, &stacks[k]);
-
-		lab_try(l, &e, (const char *const[]){engine_name(l->bench->engine[0]), stacks[k].name});
-	}
+	try_requests(l, -1);
 	for (int p = 0, n = lab_others(l); p < n; p++)
-		for (int k = 0; k < FIRST_ORDER + 1; k++) {
-			struct edit e = asked(l, l->base, &stacks[k]);
-
-			lab_try_other(
-			    l, &e, p, (const char *const[]){engine_name(l->others.engine[p]), stacks[k].name});
-		}
+		try_requests(l, p);
 }
 
 /* ---- second order ---- */
@@ -125,7 +133,7 @@ void experiment_orders(struct lab *l)
 				lab_try(l, &e,
 				    (const char *const[]){which
 				            ? LAB_TEXT(l, "%s, %s times", sibling->cell[0], sibling->cell[1])
-				            : "as it is",
+				            : LAB_AS_IT_IS,
 				        stacks[k].name, p < 0 ? "as it is" : lab_number(l, points[p])});
 			}
 }

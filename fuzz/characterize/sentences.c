@@ -7,9 +7,10 @@
 #include "lab_edit.h"
 #include "rows.h"
 
+/* Another engine answered the request of the case itself. */
 static bool of_other(const struct variant_row *r, const void *self)
 {
-	return r->decided && r->engine && r->fails == *(const bool *)self;
+	return r->decided && r->engine && r->fails == *(const bool *)self && !strcmp(r->cell[1], LAB_AS_IT_IS);
 }
 
 static void state_runs(struct lab *l, const struct variant_table *t)
@@ -31,11 +32,35 @@ static void state_runs(struct lab *l, const struct variant_table *t)
 		    t->n_row, same);
 }
 
+static bool of_one_input(const struct variant_row *r, const void *self)
+{
+	return r->decided && r->fails == *(const bool *)self && !strchr(r->cell[0], ',');
+}
+
+static bool of_inputs(const struct variant_row *r, const void *self)
+{
+	return r->decided && r->fails == *(const bool *)self && strchr(r->cell[0], ',') != NULL;
+}
+
+/* A derivative of order 2 or more that is wrong only between inputs. */
+static void state_mixed(struct lab *l, const struct variant_table *t)
+{
+	const bool no = false, yes = true;
+	struct support s[2] = {lab_support(l, t, of_inputs, &yes), lab_support(l, t, of_one_input, &no)},
+	               one = lab_support(l, t, of_one_input, &yes);
+
+	if (s[0].n_row && s[1].n_row > 1 && !one.n_row && request_order(l->base->transform, l->base->n_transform) > 1)
+		lab_say(l, "mixed", STATEMENT_SHOWN, s, 2,
+		    "It is right where only one input is differentiated, and wrong where inputs %s are.",
+		    t->row[s[0].row[0]].cell[0]);
+}
+
 static void state_inputs(struct lab *l, const struct variant_table *t)
 {
 	static const char *const modes[] = {"vjp", "jvp"};
 	static const char *const in_mode[] = {"In reverse mode the gradient", "In forward mode the derivative"};
 
+	state_mixed(l, t);
 	for (int m = 0; m < 2; m++) {
 		const struct row_text fails = {1, modes[m], true}, passes = {1, modes[m], false};
 		int n_fail = rows_count(t, rows_with_text, &fails), n_pass = rows_count(t, rows_with_text, &passes);
@@ -221,6 +246,14 @@ static void state_batches(struct lab *l, const struct variant_table *t)
 	struct support s = lab_support(l, t, row_fails, NULL), p = lab_support(l, t, row_passes, NULL);
 	bool each = false;
 
+	if (lab_batched(l)) {
+		if (s.n_row)
+			lab_say(l, "batches", STATEMENT_SHOWN, &s, 1, "It fails without the batch too.");
+		else if (p.n_row)
+			lab_say(l, "in-batch", STATEMENT_SHOWN, &p, 1,
+			    "It fails only in a batch: each slice alone is right.");
+		return;
+	}
 	for (int i = 0; i < s.n_row; i++)
 		each = each || row_all_wrong(&t->row[s.row[i]]);
 	if (s.n_row)
@@ -230,50 +263,30 @@ static void state_batches(struct lab *l, const struct variant_table *t)
 		lab_say(l, "batches", STATEMENT_SHOWN, &p, 1, "It does not fail in a batch.");
 }
 
-/* Whether a derivative of that engine is among the rows. */
-static bool has_engine(const struct variant_table *t, const struct support *s, const char *engine)
-{
-	for (int i = 0; s && i < s->n_row; i++) {
-		const struct variant_row *r = &t->row[s->row[i]];
-
-		if (strcmp(r->cell[1], "primal") != 0 && !strcmp(r->cell[0], engine))
-			return true;
-	}
-	return false;
-}
-
-/* The engines of these rows, but for those of the primal if there are others, and for those of the rows of `but`. */
-static const char *engine_list(
-    struct lab *l, const struct variant_table *t, const struct support *s, const struct support *but)
+/* The engines of these rows. */
+static const char *engine_list(struct lab *l, const struct variant_table *t, const struct support *s)
 {
 	const char *list = "";
-	bool differentiates = false;
 
 	for (int i = 0; i < s->n_row; i++)
-		differentiates = differentiates || strcmp(t->row[s->row[i]].cell[1], "primal") != 0;
-	for (int i = 0; i < s->n_row; i++) {
-		const struct variant_row *r = &t->row[s->row[i]];
-
-		if ((strcmp(r->cell[1], "primal") != 0 || !differentiates) && !strstr(list, r->cell[0]) &&
-		    !has_engine(t, but, r->cell[0]))
-			list = LAB_TEXT(l, "%s%s%s", list, *list ? ", " : "", r->cell[0]);
-	}
+		list = LAB_TEXT(l, "%s%s%s", list, *list ? ", " : "", t->row[s->row[i]].cell[0]);
 	return list;
 }
 
+/* Only the request that fails tells which engines are right: an easier one may hide what is wrong. */
 static void state_engines(struct lab *l, const struct variant_table *t)
 {
 	const bool no = false, yes = true;
 	struct support right = lab_support(l, t, of_other, &no), wrong = lab_support(l, t, of_other, &yes);
-	const char *list = engine_list(l, t, &right, &wrong);
+	const char *list = engine_list(l, t, &right);
 
 	if (right.n_row && !wrong.n_row)
 		lab_say(l, "engines", STATEMENT_RULED_OUT, &right, 1,
 		    "The program is not the cause: every other engine that answers is right (%s).", list);
 	else if (wrong.n_row)
 		lab_say(l, "engines", STATEMENT_SHOWN, &wrong, 1, "Other engines fail too: %s%s.",
-		    engine_list(l, t, &wrong, NULL), rows_clause(l, "; right are ", list));
-	if (!strncmp(engine_spec(l->bench->engine[0]), "compiled", 8) && right.n_row && strstr(list, "aot"))
+		    engine_list(l, t, &wrong), rows_clause(l, "; right are ", list));
+	if (!strncmp(engine_spec(l->bench->engine[0]), "compiled", 8) && strstr(list, "aot"))
 		lab_say(l, "derivative-program", STATEMENT_RULED_OUT, &right, 1,
 		    "The derivative program is not the cause: aot runs it op by op and is right.");
 }

@@ -73,6 +73,10 @@ void edit_remove_result(struct region *r, int which);
 /* Appends an input with this value at every point; returns it.  wrt: it is differentiated, with a unit tangent. */
 int edit_add_input(struct edit *e, const struct tensor *value, bool wrt);
 
+/* Transform `batch` is a batch: only its slice `which` is left, without the batch; or its first n slices. */
+void edit_keep_slice(struct edit *e, int batch, int which);
+void edit_keep_slices(struct edit *e, int batch, int n);
+
 /*
  * Whether some loop plainly has no iterations.  The minimizer makes such a case only from one that has such a loop.  A
  * bug there has nothing to do with the body of the loop, or with repeating it.

@@ -31,6 +31,7 @@ static int name_of(const struct node *n, const enum role *role)
 	    [ROLE_NONLINEAR] = NAME_NONLINEAR,
 	    [ROLE_WRITE] = NAME_WRITE,
 	    [ROLE_INDEX] = NAME_INDEX,
+	    [ROLE_COMPARE] = OP_LT,
 	    [ROLE_TYPE] = NAME_ELEMENTWISE};
 
 	if (role && *role != ROLE_OWN)

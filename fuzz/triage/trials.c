@@ -202,6 +202,17 @@ static bool make_own_inputs(struct edit *e)
 	return read_own_inputs(e, e->c.program.top.result, e->c.program.top.n_result, read) || any;
 }
 
+static bool make_entered(struct edit *e)
+{
+	bool any = false;
+	struct site s;
+
+	for (int k = 0; edit_site(e, k, &s); k++)
+		if (node_loop(s.node).is_loop && node_max_trip(s.node) < LEAST_LOOP)
+			any = edit_set_trip(e, &s, 1) || any;
+	return any;
+}
+
 /* ---- the trials ---- */
 
 static struct edit begin(const struct testcase *c, struct arena *a)
@@ -212,10 +223,20 @@ static struct edit begin(const struct testcase *c, struct arena *a)
 static enum effect try_edit(
     const struct question *q, const struct testcase *c, bool (*make)(struct edit *), struct arena *a)
 {
-	struct edit e = begin(c, a);
-	struct judgement j;
+	enum effect out = EFFECT_NONE;
 
-	return make(&e) ? trial_effect(q, &e, &j) : EFFECT_NONE;
+	/* x - x has derivative 0; with an input for each use it has not, if the tangents differ. */
+	for (int v = -1; v < edit_variants && out == EFFECT_NONE; v++) {
+		struct edit e = begin(c, a);
+		struct judgement j;
+
+		if (!make(&e))
+			return EFFECT_NONE;
+		if (v >= 0 && edit_finish(&e, false))
+			edit_vary(&e, v);
+		out = trial_effect(q, &e, &j);
+	}
+	return out;
 }
 
 static enum effect try_shorter(
@@ -249,6 +270,24 @@ static enum effect try_passive(const struct question *q, const struct testcase *
 		if (!make_passive(&e, k))
 			break;
 		out = trial_effect(q, &e, &j);
+	}
+	return out;
+}
+
+/* Right means that no point fails alone. */
+static enum effect try_points(const struct question *q, const struct testcase *c, struct arena *a)
+{
+	enum effect out = EFFECT_NONE;
+
+	for (int k = 0; c->n_point > 1 && k < c->n_point && out != EFFECT_FAILS; k++) {
+		struct edit e = begin(c, a);
+		struct judgement j;
+		enum effect one;
+
+		e.c.point[0] = e.c.point[k];
+		e.c.n_point = 1;
+		one = trial_effect(q, &e, &j);
+		out = one == EFFECT_NONE ? out : one;
 	}
 	return out;
 }
@@ -315,6 +354,8 @@ void trials_make(const struct question *q, const struct testcase *c, struct aren
 	out->effect[TRIAL_OFFSETS] = try_edit(q, c, make_first, a);
 	out->effect[TRIAL_SHORTER] = try_shorter(q, c, LEAST_TRIP, a, &out->trip);
 	out->effect[TRIAL_CAPTURE] = try_passive(q, c, a);
+	out->effect[TRIAL_ENTERED] = try_edit(q, c, make_entered, a);
+	out->effect[TRIAL_POINTS] = try_points(q, c, a);
 	out->effect[TRIAL_INPUTS] = try_edit(q, c, make_own_inputs, a);
 	out->extent = try_extents(q, c, a);
 	try_dtypes(q, c, a, out);

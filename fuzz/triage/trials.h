@@ -14,6 +14,8 @@ enum trial_kind {
 	TRIAL_OFFSETS, /* the first positions of slices, the padding before an axis and constant indices are 0 */
 	TRIAL_SHORTER, /* one loop has an iteration less, if it has at least 3 */
 	TRIAL_CAPTURE, /* a value that a loop or branch captures is a constant to differentiation there */
+	TRIAL_ENTERED, /* the loops that run once or not at all run once */
+	TRIAL_POINTS,  /* of several points one is left, each in turn */
 	TRIAL_INPUTS,  /* each use of an input reads an input of its own */
 	TRIALS
 };

@@ -80,6 +80,8 @@ static const struct row {
         "[1, 0]\n",
         "The derivative", "where a maximum, minimum or clamp is at a tie",
         "contributions,values,sizes,drawn,neighbours"},
+    {"aot+jax-vmap-clip-oob", "corpus/zoo/jax-vmap-clip-oob.json", "The batched gradient of gather is wrong.",
+        "It fails only in a batch: each slice alone is right.", "contributions,batches"},
     {"tape+wrong-dtype", "inputs x: f64[]\ny = mul x, x\nreturn y\npoint 0.5\nrequest: vjp x\n",
         "The engine's answer about mul has the wrong dtype."},
 };

@@ -61,6 +61,12 @@ static const struct join_row {
 	"inputs x: f64[]\ny = for (x) trip=" trip " {\n  params i, acc\n  next = mul acc, x\n  yield next\n}\n" \
 	"return y\npoint 0.5\nrequest: vjp\n"
 
+#define UNENTERED \
+	"inputs x: f64[], n: i64[]\ns = square x\n" \
+	"y = for (n, s) cap=1 {\n  params i, acc\n  next = mul acc, x\n  yield next\n}\n" \
+	"return y\npoint 3, 0\nrequest: vjp x; then vjp x\n"
+#define SINE_AT_TWO "inputs x: f64[]\ny = sin x\nreturn y\npoint 0.5\npoint 0.25\nrequest: vjp\n"
+
 static const struct trial_row {
 	const char *name, *spec, *text;
 	enum trial_kind trial;
@@ -80,6 +86,10 @@ static const struct trial_row {
     {"an input for each use", "tape+warp-copy-assign", RESHAPED, TRIAL_INPUTS, EFFECT_RIGHT},
     {"wrong with an input for each use", "tape+scale:matmul:1.5", PRODUCT, TRIAL_INPUTS, EFFECT_FAILS},
     {"one use of an input", "tape+scale:sin:1.5", SINE, TRIAL_INPUTS, EFFECT_NONE},
+    {"a loop that is not entered", "functional+clad-unentered-loop", UNENTERED, TRIAL_ENTERED, EFFECT_RIGHT},
+    {"a loop that is entered", "functional+residual-fifo", LOOP_OF("2"), TRIAL_ENTERED, EFFECT_NONE},
+    {"wrong at each point", "tape+scale:sin:1.5", SINE_AT_TWO, TRIAL_POINTS, EFFECT_FAILS},
+    {"one point", "tape+scale:sin:1.5", SINE, TRIAL_POINTS, EFFECT_NONE},
     {"captured by a derivative alone", "aot+saved-const-higher", SQUARE_TWICE, TRIAL_CAPTURE, EFFECT_NONE},
 };
 
