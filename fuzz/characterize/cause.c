@@ -516,6 +516,39 @@ static const char *about_strong(struct lab *l, const struct condition *c)
 	    c->text + 2, c->failing_with, with, c->failing - c->failing_with, c->failing + c->passing - with);
 }
 
+/* Whether the rows with the op and the attribute of row i all pass, and i is the first of them. */
+static bool is_right_attribute(const struct variant_table *t, int i)
+{
+	const struct variant_row *own = &t->row[i];
+
+	if (!own->decided || !own->of || own->expected == 0)
+		return false;
+	for (int k = 0; k < t->n_row; k++) {
+		const struct variant_row *r = &t->row[k];
+		const bool alike = !strcmp(r->cell[0], own->cell[0]) && !strcmp(r->cell[1], own->cell[1]);
+
+		if (alike && (r->fails || k < i))
+			return false;
+	}
+	return true;
+}
+
+/* Attributes with which it is right, of which there may be few variants: "cumsum axis 1"; "": there are none. */
+static const char *right_attributes(struct lab *l)
+{
+	enum { MOST = 3 };
+	const struct variant_table *t = lab_find(l, "attributes");
+	const char *text = "";
+	int n = 0;
+
+	for (int i = 0; t && i < t->n_row && n < MOST; i++)
+		if (is_right_attribute(t, i)) {
+			text = LAB_TEXT(l, "%s%s%s %s", text, n ? ", " : "", t->row[i].cell[0], t->row[i].cell[1]);
+			n++;
+		}
+	return text;
+}
+
 /*
  * "It fails where ...": with the guesses if none of them predicts enough, after a need if there is one.  Without a
  * condition if the experiment of counts has told it better.
@@ -528,13 +561,16 @@ static const char *about_condition(struct lab *l)
 
 	if (!c)
 		return *need ? LAB_TEXT(l, " %s", need) : "";
+	if (c->always && *(text = right_attributes(l)))
+		return LAB_TEXT(
+		    l, " %d of %d variants fail. It is right with %s.", c->failing, c->failing + c->passing, text);
 	if (c->always)
 		return c->passing ? LAB_TEXT(l, " It needs no further condition: %d of %d variants fail.", c->failing,
 		                        c->failing + c->passing)
 		                  : LAB_TEXT(l, " It needs no further condition: all %d variants fail.", c->failing);
 	if (l->out->told)
 		return repeats_counts(l, c) ? "" : LAB_TEXT(l, " %s", c->text);
-	if (has_statement(l, "counts"))
+	if (has_statement(l, "counts") && (!is_strong(c) || repeats_counts(l, c)))
 		return *need ? LAB_TEXT(l, " %s", need) : "";
 	if (repeats_need(need, c))
 		need = "";
