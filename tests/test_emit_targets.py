@@ -1,6 +1,7 @@
 """`adjudge emit` for array libraries: sources of every case can be read by their language, or the refusal names what has no counterpart.
 
-Usage: test_emit_targets.py ONE_IN ADJUDGE CASE_OR_FOLDER...  Elixir is asked where it is installed.  Each format gets one case in ONE_IN.
+Usage: test_emit_targets.py ONE_IN ADJUDGE CASE_OR_FOLDER...  Elixir is asked where it is installed.  Each format gets one case in ONE_IN, and its other
+modes a fifth of these.
 """
 import concurrent.futures
 import json

@@ -14,14 +14,11 @@ const char *const twin_names[TWIN_COUNT] = {
 #undef TWIN
 };
 
-static const double work_of_kind[TWIN_COUNT] = {
-#define TWIN(id, name, work, bare, meaning) [TWIN_##id] = work,
-#include "twins.def"
-#undef TWIN
-};
-
-static const bool for_bare[TWIN_COUNT] = {
-#define TWIN(id, name, work, bare, meaning) [TWIN_##id] = bare,
+static const struct {
+	double work;
+	bool bare;
+} kinds[TWIN_COUNT] = {
+#define TWIN(id, name, work, bare, meaning) [TWIN_##id] = {work, bare},
 #include "twins.def"
 #undef TWIN
 };
@@ -82,7 +79,7 @@ bool twin_helps(enum twin kind, const struct twin_components *x)
 
 	for (int k = 0; k < x->n; k++)
 		any = any || chance(kind, &x->at[k]) > 0;
-	return any && (!for_bare[kind] || no_teeth(x));
+	return any && (!kinds[kind].bare || no_teeth(x));
 }
 
 /* The upper 53 bits of a hash of the case, as a number in [0, 1). */
@@ -97,7 +94,7 @@ bool twin_affordable(const struct testcase *c, enum twin kind, const struct twin
 		gain += chance(kind, &x->at[k]);
 	if (no_teeth(x))
 		gain *= TWIN_BARE;
-	return draw(c) * cost * (x->n < TWIN_WHOLE ? x->n : TWIN_WHOLE) < gain * work_of_kind[kind];
+	return draw(c) * cost * (x->n < TWIN_WHOLE ? x->n : TWIN_WHOLE) < gain * kinds[kind].work;
 }
 
 enum dtype twin_widest(const struct bench *b)
@@ -122,7 +119,7 @@ enum { NEAREST = 20, FARTHEST = 60 };
 /*
  * Where the inputs of a twin lie, by kind: the sizes in thousandths, and whether a number keeps its sign.  Ordinary
  * numbers are apart from 0, and on both sides of 1.  log, sqrt and asin have all the inside in their domains, acosh all
- * that is above.  Functions that saturate, or leave the range, do not so at small numbers.
+ * that is above.  Functions that saturate, or leave the range, stay clear of that at small numbers.
  */
 static const struct input_range {
 	int smallest, largest;

@@ -73,7 +73,8 @@ bool twin_helps(enum twin kind, const struct twin_components *x);
  * with what the case cost, with TWIN_ENGINES engines.  It grows with the share of its components x that the twin is
  * expected to give teeth, by their reasons; TWIN_WHOLE of them count like all.  A case that has no teeth at all may
  * cost TWIN_BARE times as much.  It is drawn from the case alone, so no kind of case is left out for ever.  A twin
- * costs about as much as its case, so a case spends at most about the work of twins.def on it on average.
+ * costs about as much as its case.  So on average a case spends at most about the work of twins.def for each
+ * TWIN_WHOLE components that may gain, and TWIN_BARE times that without teeth.
  */
 enum { TWIN_ENGINES = 4, TWIN_WHOLE = 8, TWIN_BARE = 7 };
 bool twin_affordable(const struct testcase *c, enum twin kind, const struct twin_components *x, int64_t work);

@@ -260,7 +260,8 @@ static void try_slices(struct lab *l)
 			struct edit e = lab_edit(l);
 
 			edit_keep_slice(&e, t, k);
-			lab_try(l, &e, (const char *const[]){LAB_TEXT(l, "slice %d alone, without the batch", k)});
+			lab_try(
+			    l, &e, (const char *const[]){LAB_TEXT(l, "slice %d alone, without batch level %d", k, t)});
 		}
 }
 

@@ -134,6 +134,6 @@ void experiment_orders(struct lab *l)
 				    (const char *const[]){which
 				            ? LAB_TEXT(l, "%s, %s times", sibling->cell[0], sibling->cell[1])
 				            : LAB_AS_IT_IS,
-				        stacks[k].name, p < 0 ? "as it is" : lab_number(l, points[p])});
+				        stacks[k].name, p < 0 ? LAB_AS_IT_IS : lab_number(l, points[p])});
 			}
 }

@@ -32,14 +32,33 @@ static void state_runs(struct lab *l, const struct variant_table *t)
 		    t->n_row, same);
 }
 
+static bool of_inputs(const struct variant_row *r, const void *self)
+{
+	return r->decided && r->fails == *(const bool *)self && strchr(r->cell[0], ',') != NULL;
+}
+
 static bool of_one_input(const struct variant_row *r, const void *self)
 {
 	return r->decided && r->fails == *(const bool *)self && !strchr(r->cell[0], ',');
 }
 
-static bool of_inputs(const struct variant_row *r, const void *self)
+/* Whether each input of a list, such as "0, 2", has a row in which it alone is differentiated, that passes. */
+static bool each_is_right(const struct variant_table *t, const struct support *right, const char *list)
 {
-	return r->decided && r->fails == *(const bool *)self && strchr(r->cell[0], ',') != NULL;
+	for (const char *at = list; *at;) {
+		const size_t n = strcspn(at, ",");
+		bool any = false;
+
+		for (int i = 0; i < right->n_row; i++) {
+			const char *alone = t->row[right->row[i]].cell[0];
+
+			any = any || (strlen(alone) == n && !strncmp(alone, at, n));
+		}
+		if (!any)
+			return false;
+		at += n + strspn(at + n, ", ");
+	}
+	return true;
 }
 
 /* A derivative of order 2 or more that is wrong only between inputs. */
@@ -48,11 +67,17 @@ static void state_mixed(struct lab *l, const struct variant_table *t)
 	const bool no = false, yes = true;
 	struct support s[2] = {lab_support(l, t, of_inputs, &yes), lab_support(l, t, of_one_input, &no)},
 	               one = lab_support(l, t, of_one_input, &yes);
+	const char *list, *last;
 
-	if (s[0].n_row && s[1].n_row > 1 && !one.n_row && request_order(l->base->transform, l->base->n_transform) > 1)
+	if (!s[0].n_row || one.n_row || request_order(l->base->transform, l->base->n_transform) < 2)
+		return;
+	list = t->row[s[0].row[0]].cell[0];
+	last = strrchr(list, ',');
+	if (each_is_right(t, &s[1], list))
 		lab_say(l, "mixed", STATEMENT_SHOWN, s, 2,
-		    "It is right where only one input is differentiated, and wrong where inputs %s are.",
-		    t->row[s[0].row[0]].cell[0]);
+		    "It is right where one of these inputs alone is differentiated, and wrong where inputs %.*s and%s are "
+		    "together.",
+		    (int)(last - list), list, last + 1);
 }
 
 static void state_inputs(struct lab *l, const struct variant_table *t)
@@ -248,8 +273,8 @@ static void state_batches(struct lab *l, const struct variant_table *t)
 
 	if (lab_batched(l)) {
 		if (s.n_row)
-			lab_say(l, "batches", STATEMENT_SHOWN, &s, 1, "It fails without the batch too.");
-		else if (p.n_row)
+			lab_say(l, "batches", STATEMENT_SHOWN, &s, 1, "It fails without a batch of the request too.");
+		else if (p.n_row && p.n_row == t->n_row)
 			lab_say(l, "in-batch", STATEMENT_SHOWN, &p, 1,
 			    "It fails only in a batch: each slice alone is right.");
 		return;

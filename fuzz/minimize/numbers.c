@@ -152,6 +152,7 @@ static const struct point_variant {
     {0.5, 0.75, -2, 3, true},
 };
 const int edit_variants = sizeof variants / sizeof *variants;
+const int edit_plain_variants = sizeof variants / sizeof *variants - 2;
 
 static void set_numbers(struct edit *e, const struct point_variant *v)
 {

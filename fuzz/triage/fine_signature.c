@@ -19,6 +19,8 @@ static const struct shared_name {
     {OP_REDUCE_MIN, OP_REDUCE_MAX},
     {OP_SQUEEZE, OP_RESHAPE}, /* copies of all elements */
     {OP_CAST, OP_RESHAPE},
+    {OP_GT, OP_LT}, /* a > b is b < a */
+    {OP_GE, OP_LE},
     {OP_BITWISE_OR, OP_BITWISE_AND}, /* ops without a derivative */
     {OP_BITWISE_XOR, OP_BITWISE_AND},
     {OP_SHIFT_LEFT, OP_BITWISE_AND},
@@ -31,7 +33,6 @@ static int name_of(const struct node *n, const enum role *role)
 	    [ROLE_NONLINEAR] = NAME_NONLINEAR,
 	    [ROLE_WRITE] = NAME_WRITE,
 	    [ROLE_INDEX] = NAME_INDEX,
-	    [ROLE_COMPARE] = OP_LT,
 	    [ROLE_TYPE] = NAME_ELEMENTWISE};
 
 	if (role && *role != ROLE_OWN)

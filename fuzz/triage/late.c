@@ -156,13 +156,17 @@ static bool is_zero_times_nan(
 	    trial_without_zeros(any, &y->c, a, &j) == EFFECT_RIGHT;
 }
 
-/* Whether they need the same things in order to fail, by their trials. */
-static bool need_the_same(const struct late *x, const struct late *y)
+/* Whether they need the same things in order to fail, by their trials.  Several points say little: then one has all ops
+ * of the other too. */
+static bool need_the_same(const struct late *x, const struct late *y, const struct symptom *s, const struct symptom *t)
 {
 	const bool alike = asked_alike(&x->asked, &y->asked),
 	           first = x->asked.order == 1 && y->asked.order == 1 && x->asked.batch == y->asked.batch;
+	const enum likeness likeness = alike ? trials_alike(&x->trials, &y->trials) : LIKENESS_NONE;
 
-	return (alike && trials_alike(&x->trials, &y->trials)) ||
+	return likeness == LIKENESS_FULL ||
+	    (likeness == LIKENESS_POINTS &&
+	        (pattern_is_part(&s->pattern, &t->pattern) || pattern_is_part(&t->pattern, &s->pattern))) ||
 	    ((alike || first) && trials_same_size(&x->trials, &y->trials));
 }
 
@@ -190,7 +194,7 @@ static bool same_bug_by_trials(
 		    is_zero_times_nan(any, s, y, t, a) || is_zero_times_nan(any, t, x, s, a);
 	if (is_primal_of(any, s, y, t, a) || is_primal_of(any, t, x, s, a) || fails_in_other_mode(any, x, y, s, t, a))
 		return true;
-	if (need_the_same(x, y))
+	if (need_the_same(x, y, s, t))
 		return true;
 	return asked_alike(&s->asked, &t->asked) &&
 	    (fails_with_other_op(any, x, y, a) || (is_constant(any, x, s, a) && is_constant(any, y, t, a)));

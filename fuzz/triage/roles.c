@@ -312,38 +312,6 @@ static void find_indexed(const struct question *q, const struct testcase *c, str
 			role[w.number] = ROLE_NONE;
 }
 
-/* ---- comparisons ---- */
-
-static enum op mirrored(enum op op)
-{
-	switch (op) {
-	case OP_LT:
-		return OP_GT;
-	case OP_GT:
-		return OP_LT;
-	case OP_LE:
-		return OP_GE;
-	case OP_GE:
-		return OP_LE;
-	default:
-		return OP_CONSTANT;
-	}
-}
-
-static bool mirror_shows(const struct question *q, const struct testcase *c, int site, struct arena *a)
-{
-	struct edit e = {.c = testcase_copy(c, a), .arena = a};
-	struct site s;
-	int first;
-
-	edit_site(&e, site, &s);
-	first = s.node->arg[0];
-	s.node->op = mirrored(s.node->op);
-	s.node->arg[0] = s.node->arg[1];
-	s.node->arg[1] = first;
-	return edit_shows(q, &e);
-}
-
 /* ---- all of them ---- */
 
 void find_roles(const struct question *q, const struct testcase *c, enum verdict v, struct arena *a, enum role *role)
@@ -356,8 +324,6 @@ void find_roles(const struct question *q, const struct testcase *c, enum verdict
 		                                                   : ROLE_OWN;
 		if (role[w.number] == ROLE_ELEMENTWISE && !s.top && type_shows(q, c, w.number, a))
 			role[w.number] = ROLE_TYPE;
-		if (mirrored(s.node->op) != OP_CONSTANT && mirror_shows(q, c, w.number, a))
-			role[w.number] = ROLE_COMPARE;
 		if (role[w.number] == ROLE_OWN && op_writes(s.node->op))
 			role[w.number] = role_of_write(q, c, w.number, s.node, v, a);
 	}

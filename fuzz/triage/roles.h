@@ -15,7 +15,6 @@ enum role {
 	ROLE_INDEX, /* the finding is about the index of a loop that this op uses: with a fixed index 0 or 1 and a
 	               factor of the loop's index + 1, a finding still shows */
 	ROLE_NONE,  /* an integer computed from that index */
-	ROLE_COMPARE, /* a comparison: a finding still shows with the mirrored one, such as b > a for a < b */
 	ROLE_TYPE /* elementwise, in a region, and needed only for the type of its result: broadcasting an operand would
 	             do */
 };

@@ -202,17 +202,6 @@ static bool make_own_inputs(struct edit *e)
 	return read_own_inputs(e, e->c.program.top.result, e->c.program.top.n_result, read) || any;
 }
 
-static bool make_entered(struct edit *e)
-{
-	bool any = false;
-	struct site s;
-
-	for (int k = 0; edit_site(e, k, &s); k++)
-		if (node_loop(s.node).is_loop && node_max_trip(s.node) < LEAST_LOOP)
-			any = edit_set_trip(e, &s, 1) || any;
-	return any;
-}
-
 /* ---- the trials ---- */
 
 static struct edit begin(const struct testcase *c, struct arena *a)
@@ -223,20 +212,90 @@ static struct edit begin(const struct testcase *c, struct arena *a)
 static enum effect try_edit(
     const struct question *q, const struct testcase *c, bool (*make)(struct edit *), struct arena *a)
 {
-	enum effect out = EFFECT_NONE;
+	struct edit e = begin(c, a);
+	struct judgement j;
 
-	/* x - x has derivative 0; with an input for each use it has not, if the tangents differ. */
-	for (int v = -1; v < edit_variants && out == EFFECT_NONE; v++) {
+	return make(&e) ? trial_effect(q, &e, &j) : EFFECT_NONE;
+}
+
+/* Whether c fails at other numbers. */
+static bool fails_varied(const struct question *q, const struct testcase *c, int variant, struct arena *a)
+{
+	struct edit e = begin(c, a);
+	struct judgement j;
+
+	edit_vary(&e, variant);
+	return trial_effect(q, &e, &j) == EFFECT_FAILS;
+}
+
+/*
+ * With an input for each use, x - x still has derivative 0 if the tangents are equal.  So where nothing can be said at
+ * the point and seeds of the case, other numbers are tried, at which the case itself fails too.
+ */
+static enum effect try_own_inputs(const struct question *q, const struct testcase *c, struct arena *a)
+{
+	enum effect out = try_edit(q, c, make_own_inputs, a);
+
+	for (int v = 0; v < edit_plain_variants && out == EFFECT_NONE; v++) {
+		const struct arena_mark mark = arena_mark(a);
 		struct edit e = begin(c, a);
 		struct judgement j;
 
-		if (!make(&e))
+		if (!make_own_inputs(&e) || !edit_finish(&e, false))
 			return EFFECT_NONE;
-		if (v >= 0 && edit_finish(&e, false))
-			edit_vary(&e, v);
+		edit_vary(&e, v);
 		out = trial_effect(q, &e, &j);
+		if (out == EFFECT_RIGHT && !fails_varied(q, c, v, a))
+			out = EFFECT_NONE;
+		arena_rewind(a, mark);
 	}
 	return out;
+}
+
+/* Gives all loops n iterations.  False: there is none, or one cannot have n. */
+static bool set_trips(struct edit *e, int n)
+{
+	bool any = false;
+	struct site s;
+
+	for (int k = 0; edit_site(e, k, &s); k++) {
+		if (!node_loop(s.node).is_loop)
+			continue;
+		if (!edit_set_trip(e, &s, n))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* Whether the program has the same values with loops that run no iteration: then no loop of it is entered. */
+static bool enters_no_loop(const struct question *q, const struct testcase *c, struct arena *a)
+{
+	struct edit own = begin(c, a), none = begin(c, a);
+	struct truth x, y;
+
+	own.c.n_transform = none.c.n_transform = 0;
+	if (!set_trips(&none, 0) || !edit_finish(&own, false) || !edit_finish(&none, false))
+		return false;
+	oracle_truth(q->bench->oracle, &own.c, a, &x);
+	oracle_truth(q->bench->oracle, &none.c, a, &y);
+	for (int p = 0; p < x.n_point; p++)
+		for (int k = 0; k < x.point[p].n_primal; k++) {
+			const struct truth_tensor *s = &x.point[p].primal[k], *t = &y.point[p].primal[k];
+
+			for (int i = 0; dtype_is_float(s->type.dtype) && i < shape_elements(&s->type.shape); i++)
+				if (s->at[i].reason || t->at[i].reason || s->at[i].value != t->at[i].value)
+					return false;
+		}
+	return true;
+}
+
+static enum effect try_entered(const struct question *q, const struct testcase *c, struct arena *a)
+{
+	struct edit e = begin(c, a);
+	struct judgement j;
+
+	return set_trips(&e, 1) && enters_no_loop(q, c, a) ? trial_effect(q, &e, &j) : EFFECT_NONE;
 }
 
 static enum effect try_shorter(
@@ -274,20 +333,18 @@ static enum effect try_passive(const struct question *q, const struct testcase *
 	return out;
 }
 
-/* Right means that no point fails alone. */
+/* Right means that every point is right alone. */
 static enum effect try_points(const struct question *q, const struct testcase *c, struct arena *a)
 {
-	enum effect out = EFFECT_NONE;
+	enum effect out = c->n_point > 1 ? EFFECT_RIGHT : EFFECT_NONE;
 
-	for (int k = 0; c->n_point > 1 && k < c->n_point && out != EFFECT_FAILS; k++) {
+	for (int k = 0; k < c->n_point && out == EFFECT_RIGHT; k++) {
 		struct edit e = begin(c, a);
 		struct judgement j;
-		enum effect one;
 
 		e.c.point[0] = e.c.point[k];
 		e.c.n_point = 1;
-		one = trial_effect(q, &e, &j);
-		out = one == EFFECT_NONE ? out : one;
+		out = trial_effect(q, &e, &j);
 	}
 	return out;
 }
@@ -354,9 +411,9 @@ void trials_make(const struct question *q, const struct testcase *c, struct aren
 	out->effect[TRIAL_OFFSETS] = try_edit(q, c, make_first, a);
 	out->effect[TRIAL_SHORTER] = try_shorter(q, c, LEAST_TRIP, a, &out->trip);
 	out->effect[TRIAL_CAPTURE] = try_passive(q, c, a);
-	out->effect[TRIAL_ENTERED] = try_edit(q, c, make_entered, a);
+	out->effect[TRIAL_ENTERED] = try_entered(q, c, a);
 	out->effect[TRIAL_POINTS] = try_points(q, c, a);
-	out->effect[TRIAL_INPUTS] = try_edit(q, c, make_own_inputs, a);
+	out->effect[TRIAL_INPUTS] = try_own_inputs(q, c, a);
 	out->extent = try_extents(q, c, a);
 	try_dtypes(q, c, a, out);
 }
@@ -369,18 +426,19 @@ int trial_trip(const struct question *q, const struct testcase *c, struct arena 
 	return trip;
 }
 
-bool trials_alike(const struct trials *x, const struct trials *y)
+enum likeness trials_alike(const struct trials *x, const struct trials *y)
 {
-	bool alike = false;
+	enum likeness out = LIKENESS_NONE;
 
 	for (int k = 0; k < TRIALS; k++) {
 		if (x->effect[k] == EFFECT_NONE || y->effect[k] == EFFECT_NONE)
 			continue;
 		if (x->effect[k] != y->effect[k])
-			return false;
-		alike = alike || x->effect[k] == EFFECT_RIGHT;
+			return LIKENESS_NONE;
+		if (x->effect[k] == EFFECT_RIGHT && (k != TRIAL_POINTS || out == LIKENESS_NONE))
+			out = k == TRIAL_POINTS ? LIKENESS_POINTS : LIKENESS_FULL;
 	}
-	return alike && x->trip == y->trip;
+	return x->trip == y->trip ? out : LIKENESS_NONE;
 }
 
 bool trials_same_size(const struct trials *x, const struct trials *y)

@@ -14,7 +14,7 @@ enum trial_kind {
 	TRIAL_OFFSETS, /* the first positions of slices, the padding before an axis and constant indices are 0 */
 	TRIAL_SHORTER, /* one loop has an iteration less, if it has at least 3 */
 	TRIAL_CAPTURE, /* a value that a loop or branch captures is a constant to differentiation there */
-	TRIAL_ENTERED, /* the loops that run once or not at all run once */
+	TRIAL_ENTERED, /* loops that run no iteration run one */
 	TRIAL_POINTS,  /* of several points one is left, each in turn */
 	TRIAL_INPUTS,  /* each use of an input reads an input of its own */
 	TRIALS
@@ -33,12 +33,18 @@ struct trials {
 	unsigned wrong, right; /* the float dtypes in which the case fails, and is right: bits 1 << dtype */
 };
 
-/* Makes all trials of c.  q asks whether a case shows any finding.  About 20 requests. */
+/* Makes all trials of c.  q asks whether a case shows any finding.  About 25 requests, and up to 20 more for an input
+ * that is used twice. */
 void trials_make(const struct question *q, const struct testcase *c, struct arena *a, struct trials *out);
 /* How often a loop of c runs that is right with one iteration less; 0: there is no such loop of at least 2. */
 int trial_trip(const struct question *q, const struct testcase *c, struct arena *a);
-/* Whether some trial makes both cases right, and none has different effects on them. */
-bool trials_alike(const struct trials *x, const struct trials *y);
+/* Which trials make both cases right, if none has different effects on them. */
+enum likeness {
+	LIKENESS_NONE,
+	LIKENESS_POINTS, /* TRIAL_POINTS alone: bugs of many kinds need several points */
+	LIKENESS_FULL
+};
+enum likeness trials_alike(const struct trials *x, const struct trials *y);
 /* Whether both need axes of a certain length: of the same one, 4 or more; or they are right in some dtypes, and wrong
  * in the same ones. */
 bool trials_same_size(const struct trials *x, const struct trials *y);

@@ -88,8 +88,8 @@ static int absent_zero(
 	return zero;
 }
 
-/* A derivative as a computed scalar, even where it is the direction itself, or a 0 that nothing reaches: the sign of a 0
- * is uncertain. */
+/* The derivative as a computed scalar. It may be a direction, or a 0 that nothing reaches; the sign of such a 0 is
+ * uncertain. */
 static int as_computed(struct evaluation_run *r, int scalar)
 {
 	return r->ev->scalar[scalar].n_parent ? scalar : trace_result(r->ev, scalar);

@@ -149,6 +149,64 @@ static void test_attributes(struct arena *a)
 	}
 }
 
+/* A row of table `inputs` or `batches`. */
+struct told_row {
+	const char *cell[2];
+	bool decided, fails;
+};
+
+/* What tables say whose rows are written by hand: the id of a statement, and a part of its text. */
+static void test_statements(struct arena *a)
+{
+	enum { ROWS = 6 };
+	static const struct {
+		const char *name, *table, *request, *id, *says; /* says NULL: there is no such statement */
+		struct told_row row[ROWS];
+	} of_rows[] = {
+	    {"a mixed derivative", "inputs", "vjp; then jvp", "mixed", "inputs 0 and 1 are together",
+	        {{{"0", "vjp"}, true, false}, {{"1", "vjp"}, true, false}, {{"0, 1", "vjp"}, true, true}}},
+	    {"a derivative by one input", "inputs", "vjp; then jvp", "mixed", NULL,
+	        {{{"0", "vjp"}, true, true}, {{"1", "vjp"}, true, false}, {{"0, 1", "vjp"}, true, true}}},
+	    {"one input is undecided", "inputs", "vjp; then jvp", "mixed", NULL,
+	        {{{"0", "vjp"}, true, false}, {{"0", "jvp"}, true, false}, {{"1", "vjp"}, false, false},
+	            {{"0, 1", "vjp"}, true, true}}},
+	    {"a first derivative", "inputs", "vjp", "mixed", NULL,
+	        {{{"0", "vjp"}, true, false}, {{"1", "vjp"}, true, false}, {{"0, 1", "vjp"}, true, true}}},
+	    {"slices that are right", "batches", "vjp; then batch x; 2 slices", "in-batch", "each slice alone is right",
+	        {{{"slice 0", ""}, true, false}, {{"slice 1", ""}, true, false}}},
+	    {"a slice that is undecided", "batches", "vjp; then batch x; 2 slices", "in-batch", NULL,
+	        {{{"slice 0", ""}, true, false}, {{"slice 1", ""}, false, false}}},
+	    {"a slice that is wrong", "batches", "vjp; then batch x; 2 slices", "batches", "fails without a batch",
+	        {{{"slice 0", ""}, true, false}, {{"slice 1", ""}, true, true}}},
+	};
+
+	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
+		const bool batched = strstr(of_rows[i].request, "batch") != NULL;
+		const struct testcase c = test_function(
+		    a, "x: f64[]", "y = sin x", batched ? "[1, 2]" : "1", of_rows[i].request);
+		struct variant_row row[ROWS] = {{0}};
+		struct variant_table t = {.id = of_rows[i].table, .n_column = 2, .row = row};
+		struct characterization out = {.n_table = 1, .table = &t};
+		struct lab l = {.out = &out, .base = &c, .typical = &c, .arena = a};
+		const char *says = NULL;
+
+		if (!row_wanted("%s", of_rows[i].name))
+			continue;
+		for (; t.n_row < ROWS && of_rows[i].row[t.n_row].cell[0]; t.n_row++)
+			row[t.n_row] = (struct variant_row){
+			    .cell = (const char **)(uintptr_t)of_rows[i].row[t.n_row].cell,
+			    .decided = of_rows[i].row[t.n_row].decided,
+			    .fails = of_rows[i].row[t.n_row].fails};
+		for (int k = 0; lab_state_table(&l, k); k++)
+			;
+		for (int k = 0; k < out.n_statement; k++)
+			if (!strcmp(out.statement[k].id, of_rows[i].id))
+				says = out.statement[k].text;
+		CHECK(of_rows[i].says ? says && strstr(says, of_rows[i].says) : !says, "%s: %s", of_rows[i].name,
+		    says ? says : "nothing");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct oracle_options options = {.seed = 1, .fd_one_in = INT_MAX};
@@ -158,6 +216,7 @@ int main(int argc, char **argv)
 	test_dtypes();
 	arena_init(&a, 512 << 20);
 	test_attributes(&a);
+	test_statements(&a);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct characterize_options only = {
 		    .experiments = rows[i].experiments ? rows[i].experiments : "contributions"};

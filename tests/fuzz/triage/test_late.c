@@ -38,6 +38,23 @@
 #define SQUARE_TWICE TWICE("square")
 #define EXP_TWICE    TWICE("exp")
 
+#define UNENTERED \
+	"inputs x: f64[], n: i64[]\ns = square x\n" \
+	"y = for (n, s) cap=1 {\n  params i, acc\n  next = mul acc, x\n  yield next\n}\n" \
+	"return y\npoint 3, 0\nrequest: vjp x; then vjp x\n"
+#define UNENTERED_WHILE \
+	"inputs x: f64[]\ns = square x\n" \
+	"y = while (s) cap=2 {\n  params c\n  p = lt c, c\n  yield p\n} do {\n  params d\n  next = mul d, x\n  yield next\n}\n" \
+	"return y\npoint 3\nrequest: vjp; then vjp\n"
+#define COUNTED(trips) \
+	"inputs x: f64[], n: i64[]\ny = for (n, x) cap=4 {\n  params i, acc\n  next = mul acc, x\n  yield next\n}\n" \
+	"return y\npoint 0.5, " trips "\nrequest: vjp x\n"
+#define SINE_AND_LOOP \
+	"inputs x: f64[]\ns = sin x\ny = for (s) trip=0 {\n  params i, acc\n  next = add acc, acc\n  yield next\n}\n" \
+	"return y\npoint 0.5\nrequest: vjp\n"
+#define DIFFERENCE  "inputs x: f64[]\nr = reshape x shape=[]\ny = sub r, x\nreturn y\npoint 0.5\nrequest: vjp\n"
+#define SINE_AT_TWO "inputs x: f64[]\ny = sin x\nreturn y\npoint 0.5\npoint 0.25\nrequest: vjp\n"
+
 static const struct join_row {
 	const char *name, *spec, *first, *second;
 	int n; /* findings at the end */
@@ -61,12 +78,6 @@ static const struct join_row {
 	"inputs x: f64[]\ny = for (x) trip=" trip " {\n  params i, acc\n  next = mul acc, x\n  yield next\n}\n" \
 	"return y\npoint 0.5\nrequest: vjp\n"
 
-#define UNENTERED \
-	"inputs x: f64[], n: i64[]\ns = square x\n" \
-	"y = for (n, s) cap=1 {\n  params i, acc\n  next = mul acc, x\n  yield next\n}\n" \
-	"return y\npoint 3, 0\nrequest: vjp x; then vjp x\n"
-#define SINE_AT_TWO "inputs x: f64[]\ny = sin x\nreturn y\npoint 0.5\npoint 0.25\nrequest: vjp\n"
-
 static const struct trial_row {
 	const char *name, *spec, *text;
 	enum trial_kind trial;
@@ -87,7 +98,13 @@ static const struct trial_row {
     {"wrong with an input for each use", "tape+scale:matmul:1.5", PRODUCT, TRIAL_INPUTS, EFFECT_FAILS},
     {"one use of an input", "tape+scale:sin:1.5", SINE, TRIAL_INPUTS, EFFECT_NONE},
     {"a loop that is not entered", "functional+clad-unentered-loop", UNENTERED, TRIAL_ENTERED, EFFECT_RIGHT},
+    {"a while that is not entered", "functional+clad-unentered-loop", UNENTERED_WHILE, TRIAL_ENTERED, EFFECT_RIGHT},
     {"a loop that is entered", "functional+residual-fifo", LOOP_OF("2"), TRIAL_ENTERED, EFFECT_NONE},
+    {"a loop whose number of iterations is a value", "functional+residual-fifo", COUNTED("2"), TRIAL_ENTERED,
+        EFFECT_NONE},
+    {"wrong whatever the loop does", "tape+scale:sin:1.5", SINE_AND_LOOP, TRIAL_ENTERED, EFFECT_FAILS},
+    {"a loop that runs, beside what is wrong", "tape+scale:mul:1.5", LOOP_OF("2"), TRIAL_ENTERED, EFFECT_NONE},
+    {"an input that is subtracted from itself", "tape+warp-copy-assign", DIFFERENCE, TRIAL_INPUTS, EFFECT_RIGHT},
     {"wrong at each point", "tape+scale:sin:1.5", SINE_AT_TWO, TRIAL_POINTS, EFFECT_FAILS},
     {"one point", "tape+scale:sin:1.5", SINE, TRIAL_POINTS, EFFECT_NONE},
     {"captured by a derivative alone", "aot+saved-const-higher", SQUARE_TWICE, TRIAL_CAPTURE, EFFECT_NONE},
@@ -107,6 +124,27 @@ static const struct size_row {
         false},
     {"sums in one dtype", {.extent = 3, .wrong = LOW, .right = HIGH}, {.extent = 2, .wrong = LOW, .right = HIGH}, true},
     {"a dtype alone", {.wrong = LOW, .right = HIGH}, {.wrong = LOW, .right = HIGH}, false},
+};
+
+#define EFFECTS(...) \
+	{ \
+		.effect = { __VA_ARGS__ } \
+	}
+
+static const struct likeness_row {
+	const char *name;
+	struct trials first, second;
+	enum likeness likeness;
+} likeness_rows[] = {
+    {"nothing is right", EFFECTS([TRIAL_COPIES] = EFFECT_FAILS), EFFECTS([TRIAL_COPIES] = EFFECT_FAILS), LIKENESS_NONE},
+    {"copies", EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT), EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT), LIKENESS_FULL},
+    {"several points", EFFECTS([TRIAL_POINTS] = EFFECT_RIGHT), EFFECTS([TRIAL_POINTS] = EFFECT_RIGHT), LIKENESS_POINTS},
+    {"points and copies", EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT, [TRIAL_POINTS] = EFFECT_RIGHT),
+        EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT, [TRIAL_POINTS] = EFFECT_RIGHT), LIKENESS_FULL},
+    {"other effects", EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT, [TRIAL_POINTS] = EFFECT_RIGHT),
+        EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT, [TRIAL_POINTS] = EFFECT_FAILS), LIKENESS_NONE},
+    {"other trip counts", {.effect = {[TRIAL_SHORTER] = EFFECT_RIGHT}, .trip = 3},
+        {.effect = {[TRIAL_SHORTER] = EFFECT_RIGHT}, .trip = 4}, LIKENESS_NONE},
 };
 
 /* The dtypes in which a case fails, and from which extent on. */
@@ -174,6 +212,12 @@ static void check_size(const struct size_row *row)
 	CHECK(trials_same_size(&row->second, &row->first) == row->same, "%s, exchanged", row->name);
 }
 
+static void check_likeness(const struct likeness_row *row)
+{
+	CHECK(trials_alike(&row->first, &row->second) == row->likeness, "%s", row->name);
+	CHECK(trials_alike(&row->second, &row->first) == row->likeness, "%s, exchanged", row->name);
+}
+
 int main(int argc, char **argv)
 {
 	check_begin(argc, argv);
@@ -191,6 +235,9 @@ int main(int argc, char **argv)
 	for (size_t k = 0; k < sizeof size_rows / sizeof *size_rows; k++)
 		if (row_wanted("%s", size_rows[k].name))
 			check_size(&size_rows[k]);
+	for (size_t k = 0; k < sizeof likeness_rows / sizeof *likeness_rows; k++)
+		if (row_wanted("%s", likeness_rows[k].name))
+			check_likeness(&likeness_rows[k]);
 	if (!book_end())
 		return 1;
 	return check_done();
