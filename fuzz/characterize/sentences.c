@@ -75,8 +75,8 @@ static void state_mixed(struct lab *l, const struct variant_table *t)
 	last = strrchr(list, ',');
 	if (each_is_right(t, &s[1], list))
 		lab_say(l, "mixed", STATEMENT_SHOWN, s, 2,
-		    "It is right where one of these inputs alone is differentiated, and wrong where inputs %.*s and%s are "
-		    "together.",
+		    "It is right where one of these inputs alone is differentiated, and wrong where inputs "
+		    "%.*s and%s are together.",
 		    (int)(last - list), list, last + 1);
 }
 

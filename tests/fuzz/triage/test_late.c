@@ -44,7 +44,8 @@
 	"return y\npoint 3, 0\nrequest: vjp x; then vjp x\n"
 #define UNENTERED_WHILE \
 	"inputs x: f64[]\ns = square x\n" \
-	"y = while (s) cap=2 {\n  params c\n  p = lt c, c\n  yield p\n} do {\n  params d\n  next = mul d, x\n  yield next\n}\n" \
+	"y = while (s) cap=2 {\n  params c\n  p = lt c, c\n  yield p\n} do {\n" \
+	"  params d\n  next = mul d, x\n  yield next\n}\n" \
 	"return y\npoint 3\nrequest: vjp; then vjp\n"
 #define COUNTED(trips) \
 	"inputs x: f64[], n: i64[]\ny = for (n, x) cap=4 {\n  params i, acc\n  next = mul acc, x\n  yield next\n}\n" \
