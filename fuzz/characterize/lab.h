@@ -166,6 +166,8 @@ const struct known_cotangents *lab_cotangents(struct lab *l, const struct testca
 bool lab_role_counts(struct lab *l, const struct testcase *c);
 /* Writes out->cause: the paragraph that a maintainer reads first (cause.c).  Call it after all else. */
 void lab_tell_cause(struct lab *l);
+/* Its last sentences, each after a blank: on which condition it fails (cause_condition.c); "": nothing is said. */
+const char *lab_about_condition(struct lab *l);
 /* Whether the failure depends on the dtype, and not on the digits alone: a dtype with as many digits as one that fails
  * is right. */
 bool lab_dtype_decides(struct lab *l);
