@@ -55,12 +55,14 @@ static const double chances_for_cause[BLIND_COUNT][TWIN_COUNT] = {[BLIND_TIE] = 
     [BLIND_CANCELLATION] = CHANCES(0, 37, 77, 0, 0, 0),
     [BLIND_FORMULA] = CHANCES(0, 33, 95, 0, 0, 0)};
 
+double twin_chance(enum twin kind, int why)
+{
+	return (why < REASON_COUNT ? chances_for_reason[why] : chances_for_cause[why - REASON_COUNT])[kind] / 100;
+}
+
 static double chance(enum twin kind, const struct twin_component *x)
 {
-	if (x->teeth)
-		return 0;
-	return (x->why < REASON_COUNT ? chances_for_reason[x->why] : chances_for_cause[x->why - REASON_COUNT])[kind] /
-	    100;
+	return x->teeth ? 0 : twin_chance(kind, x->why);
 }
 
 const char *twin_why_name(int why) { return why < REASON_COUNT ? reason_names[why] : blind_names[why - REASON_COUNT]; }
@@ -118,8 +120,8 @@ enum dtype twin_widest(const struct bench *b)
 enum { NEAREST = 20, FARTHEST = 60 };
 /*
  * Where the inputs of a twin lie, by kind: the sizes in thousandths, and whether a number keeps its sign.  Ordinary
- * numbers are apart from 0, and on both sides of 1.  log, sqrt and asin have all the inside in their domains, acosh all
- * that is above.  Functions that saturate, or leave the range, stay clear of that at small numbers.
+ * numbers are apart from 0, and on both sides of 1.  All numbers inside are in the domains of log, sqrt and asin, and
+ * all above in that of acosh.  Functions that saturate or overflow do neither at small numbers.
  */
 static const struct input_range {
 	int smallest, largest;

@@ -23,6 +23,10 @@ extern const char *const twin_names[TWIN_COUNT];
 enum { TWIN_WHYS = REASON_COUNT + BLIND_COUNT };
 const char *twin_why_name(int why);
 
+/* The probability that a component without teeth for that reason or cause has teeth in a twin of that kind, as measured
+ * (the tables of twin.c).  0: no such twin is made for it. */
+double twin_chance(enum twin kind, int why);
+
 /* What is known of one float component that a case asks for. */
 struct twin_component {
 	enum dtype dtype; /* in the case itself */

@@ -81,8 +81,7 @@ static struct edit asked(struct lab *l, const struct testcase *c, const struct r
 	return e;
 }
 
-/* Asks engine `which` of the others, or the engine under test (-1), for what the case asks, and for simpler requests.
- */
+/* Asks engine `which` of the others, or the engine under test (-1), what the case asks, and simpler requests. */
 static void try_requests(struct lab *l, int which)
 {
 	const char *name = engine_name(which < 0 ? l->bench->engine[0] : l->others.engine[which]);

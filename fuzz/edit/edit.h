@@ -115,8 +115,8 @@ const int *edit_order_key(const struct edit *e, struct arena *a, int *n);
 /* Variants of a case: the same program at other points and seeds, perhaps with an input added to the first result.  The
  * types of points and seeds must fit (edit_finish). */
 extern const int edit_variants;
-/* The first ones, which add no input to a result. */
-extern const int edit_plain_variants;
+/* Whether that variant adds an input to the first result. */
+bool edit_variant_adds(int variant);
 void edit_vary(struct edit *e, int variant);
 
 /*

@@ -152,7 +152,6 @@ static const struct point_variant {
     {0.5, 0.75, -2, 3, true},
 };
 const int edit_variants = sizeof variants / sizeof *variants;
-const int edit_plain_variants = sizeof variants / sizeof *variants - 2;
 
 static void set_numbers(struct edit *e, const struct point_variant *v)
 {
@@ -187,6 +186,8 @@ static void add_input_to_result(struct edit *e)
 		return;
 	}
 }
+
+bool edit_variant_adds(int variant) { return variants[variant].plus; }
 
 void edit_vary(struct edit *e, int variant)
 {

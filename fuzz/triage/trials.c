@@ -236,7 +236,9 @@ static enum effect try_own_inputs(const struct question *q, const struct testcas
 {
 	enum effect out = try_edit(q, c, make_own_inputs, a);
 
-	for (int v = 0; v < edit_plain_variants && out == EFFECT_NONE; v++) {
+	for (int v = 0; v < edit_variants && out == EFFECT_NONE; v++) {
+		if (edit_variant_adds(v)) /* then the derivative is not 0, whatever the case does */
+			continue;
 		const struct arena_mark mark = arena_mark(a);
 		struct edit e = begin(c, a);
 		struct judgement j;

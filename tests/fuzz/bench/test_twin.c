@@ -208,7 +208,7 @@ static const double work_of_kind[TWIN_COUNT] = {
 static void check_affordable(struct arena *a)
 {
 	enum { CASES = 2000, COMPONENTS = 4, WHY = REASON_ILL_CONDITIONED };
-	const double chance = 0.84; /* of that reason in twin.c */
+	const double chance = twin_chance(TWIN_WIDE, WHY);
 	static const struct {
 		int open;
 		double times, share; /* how dear the cases are, and how many of them may have a twin */
