@@ -51,7 +51,7 @@ struct component {
 };
 
 /*
- * What an undecided component may be: one number for each choice that rounding could change (analytic/alternatives.h).
+ * What an undecided component may be: one number for each choice that an engine may make (analytic/alternatives.h).
  * A correct engine makes any of them, or shares a maximum of numbers that come out equal. Its answer is at most
  * `margin` below `low` or above `high`.
  */

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "audit.h"
+#include "bend.h"
 #include "fuzz/bench/bench.h"
 #include "fuzz/bench/question.h"
 #include "oracles/verdict/verdict.h"
@@ -18,11 +19,11 @@ static const char *const specs[ENGINES] = {"forward", "tape", "functional", "che
 struct alternatives_run {
 	struct audit *self;
 	struct bench bench;
-	int64_t cases, skipped, with, components, choices, answers, outside, beyond;
+	int64_t cases, skipped, with, components, by_rule, choices, answers, outside, beyond;
 };
 
-/* Counts the components that have alternatives. */
-static int64_t components_of(const struct truth *t, int64_t *choices)
+/* Counts the components that have alternatives, and those with another rule in a custom. */
+static int64_t count_components(struct alternatives_run *run, const struct truth *t)
 {
 	int64_t n = 0;
 
@@ -34,9 +35,11 @@ static int64_t components_of(const struct truth *t, int64_t *choices)
 				const struct alternatives *found = component_alternatives(&x->at[e]);
 
 				n += found != NULL;
-				*choices += found ? found->n : 0;
+				run->choices += found ? found->n : 0;
+				run->by_rule += found && found->reason == REASON_CUSTOM_RULE;
 			}
 		}
+	run->components += n;
 	return n;
 }
 
@@ -104,16 +107,19 @@ static void try_engine(struct alternatives_run *run, int which, int64_t number, 
 		    j.point, j.which, j.element, j.expected, j.returned);
 }
 
-static void try_case(void *context, int64_t number, const struct testcase *c, struct arena *a)
+static void try_case(void *context, int64_t number, const struct testcase *drawn, struct arena *a)
 {
 	struct alternatives_run *run = context;
 	const uint64_t seed = seed_mix(audit_options_of(run->self)->seed, (uint64_t)number);
 	struct shared_truth t = {.confirmed = false};
+	struct testcase own = testcase_copy(drawn, a);
+	const struct testcase *c = &own;
 
+	if (number % 2)
+		bend_rules(&own, seed);
 	run->cases++;
 	oracle_truth(run->bench.oracle, c, a, &t.truth);
-	const int64_t n = components_of(&t.truth, &run->choices);
-	run->components += n;
+	const int64_t n = count_components(run, &t.truth);
 	run->with += n > 0;
 	if (n)
 		try_beyond(run, number, c, &t.truth, a);
@@ -122,7 +128,8 @@ static void try_case(void *context, int64_t number, const struct testcase *c, st
 			try_engine(run, e, number, seed_mix(seed, (uint64_t)k + 1) % UINT64_C(1000000000), c, a, &t);
 }
 
-/* The same distributions with more equal numbers, which rounding may order either way, and more that chooses. */
+/* The same distributions with more equal numbers, which rounding may order either way, and more that chooses.  Every
+ * second case has other rules in its customs. */
 static struct profile with_equal_points(const struct profile *p)
 {
 	struct profile out = *p;
@@ -133,6 +140,7 @@ static struct profile with_equal_points(const struct profile *p)
 	out.weight_clamp += 8;
 	out.weight_order += 16;
 	out.weight_reduce += 8;
+	out.weight_custom += 16;
 	return out;
 }
 
@@ -155,14 +163,15 @@ void audit_alternatives(struct audit *self)
 	json_member_integer(w, "skipped", run.skipped);
 	json_member_integer(w, "with_alternatives", run.with);
 	json_member_integer(w, "components", run.components);
+	json_member_integer(w, "by_rule", run.by_rule);
 	json_member_integer(w, "alternatives", run.choices);
 	json_member_integer(w, "answers", run.answers);
 	json_member_integer(w, "outside", run.outside);
 	json_member_integer(w, "beyond", run.beyond);
 	audit_line(self, "cases", "%8lld  (%lld skipped), %lld with alternatives", (long long)run.cases,
 	    (long long)run.skipped, (long long)run.with);
-	audit_line(self, "components with alternatives", "%8lld  (%lld alternatives)", (long long)run.components,
-	    (long long)run.choices);
+	audit_line(self, "components with alternatives", "%8lld  (%lld by a rule, %lld alternatives)",
+	    (long long)run.components, (long long)run.by_rule, (long long)run.choices);
 	audit_line(self, "numbers outside", "%8lld  in %lld answers", (long long)run.outside, (long long)run.answers);
 	bench_close(&run.bench);
 }

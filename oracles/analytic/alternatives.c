@@ -21,6 +21,14 @@ static const bool switched_on[REASON_COUNT] = {
 
 /* ---- values ---- */
 
+void alternatives_note(struct note *note, int k)
+{
+	struct note *n = &note[k];
+
+	if (n->danger && (n->unsure || n->tie) && !n->reason)
+		n->reason = REASON_UNSTABLE_PATH;
+}
+
 void alternatives_join(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -31,6 +39,10 @@ void alternatives_join(const struct evaluation *ev, struct note *note, int k)
 
 	if (n->reason || n->danger || s->n_parent < 2) {
 		n->reason = n->reason ? n->reason : REASON_UNSTABLE_PATH;
+		return;
+	}
+	if (s->group) { /* the parents are one value */
+		n->unsure = REASON_UNSTABLE_PATH;
 		return;
 	}
 	mpfr_init2(gap, 53);
@@ -47,13 +59,29 @@ void alternatives_join(const struct evaluation *ev, struct note *note, int k)
 
 /* ---- derivatives ---- */
 
-static bool is_choice(enum reason r) { return r == REASON_UNSTABLE_PATH || r == REASON_ILL_CONDITIONED; }
+/* The row of alternatives.def that such a component belongs to; REASON_NONE: none. */
+static enum reason row_of(enum reason r)
+{
+	if (r == REASON_ILL_CONDITIONED)
+		return REASON_UNSTABLE_PATH;
+	return r == REASON_UNSTABLE_PATH || r == REASON_CUSTOM_RULE ? r : REASON_NONE;
+}
 
-static bool any_wanted(const struct truth_point *t)
+static bool is_on(const struct analytic *self, enum reason r)
+{
+	return self->use == ALTERNATIVES_JUDGED || switched_on[row_of(r)];
+}
+
+static bool is_wanted(const struct analytic *self, enum reason r)
+{
+	return row_of(r) && (self->use == ALTERNATIVES_COUNTED || is_on(self, r));
+}
+
+static bool any_wanted(const struct analytic *self, const struct truth_point *t)
 {
 	for (int i = 0; i < t->n_derivative; i++)
 		for (int e = 0; e < shape_elements(&t->derivative[0][i].type.shape); e++)
-			if (is_choice(t->derivative[0][i].at[e].reason))
+			if (is_wanted(self, t->derivative[0][i].at[e].reason))
 				return true;
 	return false;
 }
@@ -62,8 +90,10 @@ static bool any_wanted(const struct truth_point *t)
 static bool is_hopeless(const struct analytic *self)
 {
 	const struct evaluation *ev = &self->ev;
-	int n = 0;
+	int n = ev->n_broken;
 
+	if (n && ev->nested)
+		return true;
 	for (int k = 0; k < ev->n_scalar; k++)
 		n += convention_tied(self->note, k) || convention_unsure(ev, self->note, k) ||
 		    (ev->scalar[k].op == OP_SELECT && ev->scalar[k].n_parent == 2 && self->note[k].active);
@@ -102,16 +132,16 @@ static const struct alternatives *join_components(
 }
 
 /* An op derivative inside may pass a NaN on that nothing excuses here (analytic/README.md). */
-static void attach(struct component *to, const struct alternatives *all, bool counted, bool nested, struct arena *a)
+static void attach(const struct analytic *self, struct component *to, const struct alternatives *all, struct arena *a)
 {
 	struct alternatives *own;
 
-	if (!is_choice(to->reason))
+	if (!is_wanted(self, to->reason))
 		return;
 	own = arena_copy(a, all, 1, sizeof *all);
 	own->reason = to->reason;
-	own->counted = counted;
-	own->in_domain &= !nested;
+	own->counted = !is_on(self, to->reason);
+	own->in_domain &= self->ev.order <= 1;
 	to->alternatives = own;
 }
 
@@ -154,8 +184,10 @@ static struct corners *choices_of(struct analytic *self, const struct testcase *
 	self->ev.both = false;
 	const bool product = self->ev.product != OP_CONSTANT;
 	self->ev.product = OP_CONSTANT;
-	if (self->ev.status != EVALUATE_OK || self->ev.rule_broken || product)
+	if (self->ev.status != EVALUATE_OK || self->ev.unlisted || product)
 		return NULL;
+	if (c->transform[0].kind == TRANSFORM_VJP)
+		analytic_find_merged(self);
 	self->singular = trace_singular(&self->ev, self->note, order);
 	conventions_collect(conventions, &self->ev, self->note, c->transform[0].kind == TRANSFORM_JVP);
 	conventions_assign(conventions, 0);
@@ -165,30 +197,35 @@ static struct corners *choices_of(struct analytic *self, const struct testcase *
 	return corners->n_corner * (spent + before - self->ev.work->left) <= ALTERNATIVES_WORK ? corners : NULL;
 }
 
-void alternatives_add(
-    struct analytic *self, const struct testcase *c, int which, int64_t spent, struct arena *a, struct truth_point *io)
+/* Attaches the alternatives of each component of every derivative. */
+static void attach_all(struct analytic *self, const struct testcase *c, struct conventions *conventions,
+    struct corners *corners, struct arena *a, struct truth_point *io)
 {
-	const bool on = self->use == ALTERNATIVES_JUDGED || switched_on[REASON_UNSTABLE_PATH];
 	struct type types[LIMIT_ARGS];
-	struct conventions conventions;
-	struct corners *corners;
-
-	if ((!on && self->use != ALTERNATIVES_COUNTED) || c->n_transform != 1 || self->slices ||
-	    self->ev.product != OP_CONSTANT || convergence_matters(&c->program.top) || !any_wanted(io))
-		return;
-	if (is_hopeless(self) || (self->ev.work && self->ev.work->left < 2 * spent + 2 * ALTERNATIVES_WORK))
-		return;
-	corners = choices_of(self, c, which, spent, &conventions, a);
-	if (!corners)
-		return;
 	const int n = answer_derivative_types(c, types);
-	struct component ***at = components_of(self, &conventions, corners, &c->transform[0], types, n, a);
-	for (int i = 0; i < n; i++) {
+	struct component ***at = components_of(self, conventions, corners, &c->transform[0], types, n, a);
+
+	for (int i = 0; i < n; i++)
 		for (int e = 0; dtype_is_float(types[i].dtype) && e < shape_elements(&types[i].shape); e++) {
 			const struct alternatives *all = join_components(at[i][e], corners->n_corner, types[i].dtype,
 			    roundings_of(corners), self->ev.rules->margin, a);
+
 			for (int s = 0; all && s < io->n_assignment; s++)
-				attach(&io->derivative[s][i].at[e], all, !on, self->ev.order > 1, a);
+				attach(self, &io->derivative[s][i].at[e], all, a);
 		}
-	}
+}
+
+void alternatives_add(
+    struct analytic *self, const struct testcase *c, int which, int64_t spent, struct arena *a, struct truth_point *io)
+{
+	struct conventions conventions;
+
+	if (c->n_transform != 1 || self->slices || self->ev.product != OP_CONSTANT ||
+	    convergence_matters(&c->program.top) || !any_wanted(self, io))
+		return;
+	if (is_hopeless(self) || (self->ev.work && self->ev.work->left < 2 * spent + 2 * ALTERNATIVES_WORK))
+		return;
+	struct corners *corners = choices_of(self, c, which, spent, &conventions, a);
+	if (corners)
+		attach_all(self, c, &conventions, corners, a, io);
 }

@@ -6,6 +6,7 @@
 #include "graph/heap.h"
 #include "graph/walk.h"
 #include "convergence.h"
+#include "custom_reach.h"
 #include "digits.h"
 #include "inside.h"
 #include "nan_reach.h"
@@ -56,6 +57,8 @@ static void on_scalar(void *context, struct evaluation *ev, int k)
 	if (chooses(s->op))
 		alike_classes(self->alike, ev, self->note, k);
 	ball_scalar(ev, self->note, k);
+	if (ev->both)
+		alternatives_note(self->note, k);
 	self->note[k].excess = ev->excess;
 	regroup_scalar(self, k);
 	alike_appended(self->alike, k);
@@ -392,6 +395,13 @@ static void undecide(struct truth_tensor *t, int n, enum reason reason)
 			t[i].at[e] = (struct component){.reason = reason};
 }
 
+static void undecide_all(struct truth_point *t, enum reason reason)
+{
+	undecide(t->primal, t->n_primal, reason);
+	for (int k = 0; k < t->n_assignment; k++)
+		undecide(t->derivative[k], t->n_derivative, reason);
+}
+
 /* ---- one point ---- */
 
 /* Which float input elements are differentiated, in the order of their scalars. */
@@ -509,14 +519,14 @@ static void truth_one_way(
 	for (int i = 0; zeros.forwards && i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
 			out->derivative[0][i].at[e].weak_zero = nan_reaches(self, c, &zeros, i, e);
-	if (self->ev.status != EVALUATE_OK || self->ev.rule_broken) {
-		enum reason reason = self->ev.rule_broken ? REASON_CUSTOM_RULE
-		    : self->ev.status == EVALUATE_LIMIT   ? REASON_ORDER
-		                                          : REASON_UNSTABLE_PATH;
-		undecide(out->primal, out->n_primal, reason);
-		for (int k = 0; k < out->n_assignment; k++)
-			undecide(out->derivative[k], out->n_derivative, reason);
-	}
+	if (self->ev.status == EVALUATE_LIMIT)
+		undecide_all(out, REASON_ORDER);
+	else if (self->ev.status != EVALUATE_OK)
+		undecide_all(out, REASON_UNSTABLE_PATH);
+	else if (self->ev.n_broken > EVALUATE_BROKEN || (self->ev.n_broken && self->ev.nested))
+		undecide_all(out, REASON_CUSTOM_RULE);
+	else if (self->ev.n_broken)
+		custom_reach(c, self->ev.broken, self->ev.n_broken, a, out);
 }
 
 void analytic_alternatives(struct analytic *self, enum alternatives_use use) { self->use = use; }

@@ -179,33 +179,64 @@ static int list_options(const struct evaluation *ev, const struct note *note, in
 	return note[k].unsure && n > ev->rules->ways ? ev->rules->ways : n;
 }
 
+/* The scalar of tie[] that chooses for scalar k of a group; -1: none does. */
+static int chooser(const struct corners *self, const struct evaluation *ev, int n_tie, int k)
+{
+	for (int i = 0; ev->scalar[k].group && i < n_tie; i++)
+		if (ev->scalar[self->tie[i]].group == ev->scalar[k].group)
+			return self->tie[i];
+	return -1;
+}
+
+/* Fills tie[] and alike[] from member[]. False if there are more ties than CORNER_TIES. */
+static bool list_ties(struct corners *self, const struct evaluation *ev, struct arena *a)
+{
+	int n = 0;
+
+	self->tie = NEW(a, int, CORNER_TIES);
+	for (int k = 0; k < ev->n_scalar; k++)
+		n += self->member[k] && ev->scalar[k].group;
+	self->alike = (int(*)[2])NEW(a, int, 2 * n);
+	for (int k = 0; k < ev->n_scalar; k++) {
+		if (!self->member[k])
+			continue;
+		const int by = chooser(self, ev, self->n_tie, k);
+
+		if (by >= 0) {
+			self->alike[self->n_alike][0] = k;
+			self->alike[self->n_alike++][1] = by;
+		} else if (self->n_tie < CORNER_TIES) {
+			self->tie[self->n_tie++] = k;
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
 struct corners *corners_collect(const struct evaluation *ev, const struct note *note, bool unsure, struct arena *a)
 {
 	struct corners *self = NEW(a, struct corners, 1);
 	self->member = NEW(a, bool, ev->n_scalar + 1);
-	for (int k = 0; k < ev->n_scalar; k++) {
+	for (int k = 0; k < ev->n_scalar; k++)
 		self->member[k] = convention_tied(note, k) || (unsure && convention_unsure(ev, note, k));
-		self->n_tie += self->member[k];
-	}
 	/* Every tie has at least two options. */
-	if (self->n_tie > CORNER_TIES)
+	if (!list_ties(self, ev, a))
 		return NULL;
-	self->tie = NEW(a, int, self->n_tie);
 	self->n_option = NEW(a, int, self->n_tie);
 	self->option = NEW(a, int *, self->n_tie);
 	self->chosen = NEW(a, int, ev->n_scalar);
 	self->n_corner = 1;
-	for (int k = 0, i = 0; k < ev->n_scalar; k++) {
-		if (!self->member[k])
-			continue;
+	for (int i = 0; i < self->n_tie; i++) {
+		const int k = self->tie[i];
+
 		if (convention_is_open(ev->scalar[k].op))
 			return NULL;
-		self->tie[i] = k;
 		self->option[i] = NEW(a, int, ev->scalar[k].n_parent + 2);
 		self->n_option[i] = list_options(ev, note, k, self->option[i]);
 		if (self->n_option[i] > CONVENTION_ASSIGNMENTS / self->n_corner)
 			return NULL;
-		self->n_corner *= self->n_option[i++];
+		self->n_corner *= self->n_option[i];
 	}
 	return self;
 }
@@ -216,4 +247,6 @@ void corners_choose(struct corners *self, int number)
 		self->chosen[self->tie[i]] = self->option[i][number % self->n_option[i]];
 		number /= self->n_option[i];
 	}
+	for (int i = 0; i < self->n_alike; i++)
+		self->chosen[self->alike[i][0]] = self->chosen[self->alike[i][1]];
 }

@@ -29,7 +29,9 @@ struct corners {
 	int *n_option; /* [n_tie] */
 	int **option;  /* [n_tie][n_option] parents; for abs 0 is +1 and 1 is -1; CORNER_STRICT */
 	int *chosen;   /* [n_scalar] for the current corner: the choice of each tied scalar */
-	bool *member;  /* [n_scalar] whether it is one of tie[] */
+	bool *member;  /* [n_scalar] whether it is one of tie[], or chooses like one */
+	int n_alike,
+	    (*alike)[2]; /* [n_alike] scalars that choose like another one: that one, of tie[], is the second */
 };
 
 struct conventions {

@@ -1,6 +1,6 @@
 /*
  * custom.c: op custom. It means the function in its region 0. This file also checks that its rule, region 1, is
- * correct at the point. An engine may use the rule, so a wrong rule leaves every derivative undecided.
+ * correct at the point. An engine may use the rule, so derivatives that pass a wrong rule are undecided.
  *
  * Function and rule are executed outside the trace, at the parameters of the point, in a direction that the oracle
  * chooses. The result of the rule is compared with the derivative that trace_derive makes of the function. Requests of
@@ -15,7 +15,8 @@
  * (custom_choices.h); it is tested.
  */
 #include "custom_choices.h"
-#include "internal.h"
+#include "custom_internal.h"
+#include "custom_ways.h"
 #include "oracles/oracle_rules.h"
 #include "trace_derive.h"
 #include "double_of.h"
@@ -25,22 +26,14 @@
 #define R MPFR_RNDN
 
 enum {
-	TRACE_LIMIT = 4 * LIMIT_WORK, /* the most scalars in the trace during a comparison */
-	AGREE_BITS = 48,              /* agreement of rule and derivative; constants of a rule are f64 numbers */
-	CANCEL_BITS = 90              /* allowed remainder of a cancellation, relative to the largest scalar involved */
+	AGREE_BITS = 48, /* agreement of rule and derivative; constants of a rule are f64 numbers */
+	CANCEL_BITS = 90 /* allowed remainder of a cancellation, relative to the largest scalar involved */
 };
 
 /* Selects the random parts of the direction (evaluate_part). */
 static const uint32_t stream = 0x7f4a7c15u;
 
-/* A list of scalars. */
-struct list {
-	int n, *at;
-};
-
-static struct list list_new(struct evaluation_run *r, int n) { return (struct list){0, NEW(r->arena, int, n)}; }
-
-static void add_floats(const struct evaluation_run *r, struct list *to, const int *value, int n)
+void list_floats(const struct evaluation_run *r, struct list *to, const int *value, int n)
 {
 	for (int k = 0; k < n; k++) {
 		const struct type *type = &r->p->type[value[k]];
@@ -57,9 +50,7 @@ static const int *numbers(struct evaluation_run *r, int first, int n)
 	return list;
 }
 
-/* A leaf for a part of a random direction. It is a value of the dtype, and its last bit is 1: a product with it is
- * rounded, as it is with the directions of an engine. */
-static int direction_leaf(struct evaluation *ev, enum dtype d)
+int custom_direction(struct evaluation *ev, enum dtype d)
 {
 	const int k = ev->n_scalar, bits = dtype_table[d].precision;
 	const double part = evaluate_part(k, stream);
@@ -81,7 +72,7 @@ static void bind_leaves(struct evaluation_run *r, int v, const int *given, int n
 				element_copy(r, &own, size, i, &r->env[given[k]], i);
 			if (dtype_is_float(type->dtype))
 				own.at[i].scalar = given ? trace_parameter(r->ev, own.at[i].scalar)
-				                         : direction_leaf(r->ev, type->dtype);
+				                         : custom_direction(r->ev, type->dtype);
 		}
 		r->env[v + k] = own;
 	}
@@ -131,7 +122,7 @@ static bool derive(struct evaluation_run *r, int first, const struct list *input
 	for (int i = 0; i < from->n; i++)
 		if (from->at[i] >= 0)
 			present.at[present.n++] = from->at[i];
-	const struct stretch s = {first, input->n, input->at, present.n, present.at, TRACE_LIMIT, false};
+	const struct stretch s = {first, input->n, input->at, present.n, present.at, CUSTOM_TRACE, false};
 	if (!trace_tangents(r->ev, &s, direction->at, out.at))
 		return false;
 	*to = list_new(r, from->n);
@@ -180,7 +171,7 @@ static bool rule_linear(
 				r->env[v].at[i].scalar = scaled_leaf(r, direction[next++], &scales[k]);
 		r->ev->part = TRACE_PROGRAM;
 		evaluate_region(r, rule);
-		add_floats(r, &scaled, rule->result, rule->n_result);
+		list_floats(r, &scaled, rule->result, rule->n_result);
 		for (int i = 0; i < given->n; i++)
 			expected.at[expected.n++] = given->at[i] >= 0 ? scaled_leaf(r, given->at[i], &scales[k]) : -1;
 		if (!agree(r->ev, first, &scaled, &expected))
@@ -224,7 +215,7 @@ static bool guards_right(struct evaluation_run *r, const struct node *node, cons
 		if (!derive_function(r, node, s, own, out.at))
 			return false;
 		evaluate_region(r, rule);
-		add_floats(r, &result, rule->result, rule->n_result);
+		list_floats(r, &result, rule->result, rule->n_result);
 		for (int i = 0; i < out.n; i++)
 			if (out.at[i] >= 0 && mpfr_nan_p(r->ev->value[out.at[i]]))
 				out.at[i] = result.at[i];
@@ -351,15 +342,15 @@ static bool rule_right(struct evaluation_run *r, const struct node *node, double
 	ev->part = TRACE_PROGRAM;
 	for (int k = 0; k < node->n_arg; k++)
 		r->env[rule->param + k] = r->env[f->param + k];
-	add_floats(r, &input, numbers(r, rule->param, rule->n_param), rule->n_param);
+	list_floats(r, &input, numbers(r, rule->param, rule->n_param), rule->n_param);
 	const int begin = ev->n_scalar;
 	evaluate_region(r, f);
-	add_floats(r, &result, f->result, f->n_result);
+	list_floats(r, &result, f->result, f->n_result);
 	const int end = ev->n_scalar;
 	evaluate_region(r, rule);
-	add_floats(r, &given, rule->result, rule->n_result);
+	list_floats(r, &given, rule->result, rule->n_result);
 
-	const struct stretch s = {first, n_float, input.at, n_result, result.at, TRACE_LIMIT, false};
+	const struct stretch s = {first, n_float, input.at, n_result, result.at, CUSTOM_TRACE, false};
 	if (!derive_function(r, node, &s, input.at + n_float, out.at))
 		return false;
 	if (ev->rules->custom & CUSTOM_FIRST && !agree(ev, first, &out, &given) &&
@@ -385,7 +376,7 @@ static bool rule_right(struct evaluation_run *r, const struct node *node, double
 		const struct list before[2] = {out, given};
 
 		for (along.n = 0; along.n < input.n; along.n++)
-			along.at[along.n] = direction_leaf(ev, ev->scalar[input.at[along.n]].dtype);
+			along.at[along.n] = custom_direction(ev, ev->scalar[input.at[along.n]].dtype);
 		if (!derive(r, first, &input, &along, &before[0], &out) ||
 		    !derive(r, first, &input, &along, &before[1], &given))
 			return false;
@@ -396,16 +387,53 @@ static bool rule_right(struct evaluation_run *r, const struct node *node, double
 	return true;
 }
 
-/* Checks the rule and sets rule_broken. Gives its excess. Leaves nothing in the trace, on the path, or among the frozen
- * values. */
-static double check_rule(struct evaluation_run *r, const struct node *node)
+/* Evaluates the rule in a random direction, at parameters that are bound. */
+static void apply_rule(struct evaluation_run *r, const struct node *node, struct list *direction, struct list *result)
+{
+	const struct region *rule = &node->region[1];
+	const int n = rule->n_param - node->n_arg, *own = numbers(r, rule->param + node->n_arg, n);
+
+	r->ev->part = TRACE_PARAMETER;
+	bind_leaves(r, rule->param + node->n_arg, NULL, n);
+	r->ev->part = TRACE_PROGRAM;
+	*direction = list_new(r, evaluate_count_floats(r, own, n));
+	*result = list_new(r, evaluate_count_floats(r, rule->result, rule->n_result));
+	list_floats(r, direction, own, n);
+	evaluate_region(r, rule);
+	list_floats(r, result, rule->result, rule->n_result);
+}
+
+/*
+ * Whether the rule is a linear function of its direction, whose derivative the trace has: it decides nothing, and its
+ * derivative in one direction is its result in that direction. The second excludes a stop_gradient, for example.
+ */
+static bool is_linear(struct evaluation_run *r, const struct node *node, double *excess)
+{
+	struct evaluation *ev = r->ev;
+	const int first = ev->n_scalar;
+	struct list at, there, along, expected, out;
+
+	(void)excess;
+	if (custom_choices(r->p, node, r->arena) != RULE_LINEAR)
+		return false;
+	ev->part = TRACE_PARAMETER;
+	bind_leaves(r, node->region[1].param, node->arg, node->n_arg);
+	ev->part = TRACE_PROGRAM;
+	apply_rule(r, node, &at, &there);
+	apply_rule(r, node, &along, &expected);
+	return derive(r, first, &at, &along, &there, &out) && agree(ev, first, &out, &expected);
+}
+
+/* Asks about a custom. Leaves nothing in the trace, on the path, or among the frozen values. */
+static bool quietly(struct evaluation_run *r, const struct node *node,
+    bool (*question)(struct evaluation_run *r, const struct node *node, double *excess), double *excess)
 {
 	struct evaluation *ev = r->ev;
 	const struct evaluation before = *ev;
 	struct arena_mark mark = arena_mark(r->arena);
+
 	ev->quiet = true;
-	double excess = 0;
-	bool right = rule_right(r, node, &excess);
+	const bool yes = question(r, node, excess);
 	arena_rewind(r->arena, mark);
 	ev->quiet = before.quiet;
 	ev->at_ties = NULL;
@@ -418,21 +446,47 @@ static double check_rule(struct evaluation_run *r, const struct node *node)
 	ev->n_frozen = before.n_frozen;
 	ev->next_frozen = before.next_frozen;
 	ev->part = before.part;
-	ev->rule_broken = !right;
-	return right ? excess : 0;
+	return yes;
+}
+
+/* Whether the rule is known to be broken, here or in an execution before. Lists a new one. */
+static bool is_broken(struct evaluation_run *r, const struct node *node, double *excess)
+{
+	struct evaluation *ev = r->ev;
+
+	for (int k = 0; k < ev->n_broken && k < EVALUATE_BROKEN; k++)
+		if (ev->broken[k] == node)
+			return true;
+	if (ev->n_broken > EVALUATE_BROKEN)
+		return true;
+	if (quietly(r, node, rule_right, excess))
+		return false;
+	*excess = 0;
+	if (ev->n_broken < EVALUATE_BROKEN)
+		ev->broken[ev->n_broken] = node;
+	ev->n_broken++;
+	return true;
 }
 
 void evaluate_custom(struct evaluation_run *r, const struct node *node)
 {
+	struct evaluation *ev = r->ev;
 	const struct region *f = &node->region[0];
-	const double outer = r->ev->excess;
 	/* Without hooks nobody asks for derivatives. */
-	if (r->ev->hooks.scalar && !r->ev->quiet && !r->ev->freeze && !r->ev->rule_broken)
-		r->ev->excess = fmax(outer, check_rule(r, node));
+	const bool asked = ev->hooks.scalar && !ev->quiet && !ev->freeze;
+	const double outer = ev->excess;
+	double excess = 0;
+	const bool broken = asked && is_broken(r, node, &excess), both = broken && ev->both,
+	           linear = both && quietly(r, node, is_linear, &excess);
+
+	ev->excess = fmax(outer, excess);
 	for (int k = 0; k < node->n_arg; k++)
 		r->env[f->param + k] = r->env[node->arg[k]];
 	evaluate_region(r, f);
-	r->ev->excess = outer;
+	ev->excess = outer;
+	if (linear && custom_ways(r, node))
+		return;
+	ev->unlisted |= both;
 	for (int k = 0; k < node->n_out; k++)
 		r->env[node->out + k] = r->env[f->result[k]];
 }

@@ -44,6 +44,7 @@ struct scalar {
 	bool quiet;   /* no hook was called for it */
 	bool derived; /* a tangent or adjoint, or computed from a derived scalar by trace_derive or a rule */
 	int rank;     /* of op sort */
+	int group;    /* of op select: above 0, selects with this number choose alike */
 	/* How many scatter_mul have it in their operand and no update for it. With times_one, such an element is a
 	 * product by 1 instead. */
 	int left_alone;
@@ -90,6 +91,9 @@ struct oracle_rules;
 /* The most scalars that one evaluation may spend on finding solutions. Four elements of any value count as one more
  * scalar. */
 enum { EVALUATE_PATIENCE = 1 << 20 };
+
+/* So many customs with an untrusted rule are listed. */
+enum { EVALUATE_BROKEN = 8 };
 
 /*
  * The rule of an op custom, in one direction. All of it are quiet scalars. The function's own ones are those from begin
@@ -217,12 +221,17 @@ struct evaluation {
 	int n_solution; /* internal: fixed points solved so far, without those inside the search for another */
 
 	enum evaluate_status status;
-	double excess;    /* internal: of the rule of the custom whose function is being evaluated (the hook) */
-	bool rule_broken; /* with hooks: the rule of some custom is not the derivative of its function at the point */
+	double excess; /* internal: of the rule of the custom whose function is being evaluated (the hook) */
+	/* With hooks: the customs whose rule is not the derivative of their function at the point. If n_broken is
+	 * EVALUATE_BROKEN + 1, there are more. */
+	const struct node *broken[EVALUATE_BROKEN];
+	int n_broken;
+	bool unlisted;    /* if both: there is no choice for some execution of one (custom_ways.h) */
 	int64_t patience; /* left, of EVALUATE_PATIENCE */
 	bool quiet;       /* internal: no hook is called for scalars of this evaluation */
-	bool both;        /* a select or cond by a shaky predicate takes both ways (analytic/alternatives.h). Set before
-	                     evaluate. */
+	/* A select or cond by a shaky predicate, and a custom with a broken rule, take both ways
+	 * (analytic/alternatives.h). Set before evaluate. */
+	bool both;
 	const uint8_t *at_ties; /* internal: [OP_COUNT] enum tie_choice by kind, while quiet; NULL: the first of all */
 	/* Over all fixed points iterated as by an engine: the most steps minus the fewest, as far as `late` lets see.
 	 * More than `late` means that some did not take its most. */

@@ -30,6 +30,8 @@ int trace_sorted(struct evaluation *ev, enum dtype d, const int *parent, int n, 
 int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n, int because);
 /* Scalar a, where rounding could change the choice between a and b. */
 int trace_either(struct evaluation *ev, enum dtype d, int a, int b);
+/* A choice among parents of equal value. Those of one group, a number above 0, are made alike. Only with ev->both. */
+int trace_together(struct evaluation *ev, enum dtype d, const int *parent, int n, int group);
 /*
  * A scalar (op fixed_point) with the value of scalar `from`. A correct engine is within `radius` of it; infinity:
  * nothing is known. The parent (-1: none) is another way to the same value, and the scalar moves with it. The new
@@ -75,7 +77,7 @@ struct trace_mark trace_mark(const struct evaluation *ev);
 void trace_forget_events(struct evaluation *ev, const struct trace_mark *m);
 void trace_take_back(struct evaluation *ev, const struct trace_mark *m);
 
-/* ---- values ---- */
+/* ---- elements of values (elements.c) ---- */
 
 struct elements elements_new(struct evaluation_run *r, int n, bool shaky);
 static inline bool element_shaky(const struct elements *e, int k) { return e->shaky && e->shaky[k]; }
@@ -85,6 +87,12 @@ void element_copy(struct evaluation_run *r, struct elements *to, int n_to, int k
 void element_zero(struct evaluation_run *r, struct elements *to, enum dtype d, int k);
 /* Marks an integer or bool element shaky; n: elements of `to`. */
 void element_set_shaky(struct evaluation_run *r, struct elements *to, int n, int k);
+
+/* The axis `axis` of a shape as outer x n x inner. */
+struct axis_split {
+	int outer, n, inner;
+};
+struct axis_split evaluate_axis_view(const struct shape *s, int axis);
 
 /* ---- families ---- */
 
@@ -126,12 +134,6 @@ void evaluate_fixed_point(struct evaluation_run *r, const struct node *node);
  * has modes in which all elements move alike or against each other. The direction must excite all of them.
  */
 double evaluate_part(int i, uint32_t stream);
-
-/* The axis `axis` of a shape as outer x n x inner. */
-struct axis_split {
-	int outer, n, inner;
-};
-struct axis_split evaluate_axis_view(const struct shape *s, int axis);
 
 /* Elements of the floats among n values of the program (nested.c). */
 int evaluate_count_floats(const struct evaluation_run *r, const int *value, int n);

@@ -305,6 +305,16 @@ int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int 
 	return k;
 }
 
+int trace_together(struct evaluation *ev, enum dtype d, const int *parent, int n, int group)
+{
+	const int k = trace_scalar(ev, OP_SELECT, OP_SELECT, d, parent, n);
+
+	ev->scalar[k].group = group;
+	if (ev->hooks.uncertain)
+		ev->hooks.uncertain(ev->hooks.self, ev, k, -1);
+	return k;
+}
+
 int trace_either(struct evaluation *ev, enum dtype d, int a, int b)
 {
 	const int parent[2] = {a, b};

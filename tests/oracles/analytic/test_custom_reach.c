@@ -1,0 +1,97 @@
+/*
+ * test_custom_reach.c: which derivatives are unknown because of a custom whose rule is not the derivative of its
+ * function. Values never are, unless a derivative inside the program uses the rule.
+ */
+#include "oracles/truth.h"
+#include "tests/check.h"
+#include "tests/support/case_text.h"
+
+#include <limits.h>
+
+/* A custom of op whose rule is the derivative, and one whose rule is not. */
+#define CUSTOM(y, x, p, q) \
+#y " = custom (" #x ") transform=vjp {\n  params " #p "; f" #p " = sin " #p "; yield f" #p \
+	   "\n} do {\n  params " #q ", c" #q "; r" #q " = mul c" #q ", " #q "; yield r" #q "\n}\n"
+
+/* A program, its request, and one letter for each value and derivative: k for known, u for unknown. */
+static const struct row {
+	const char *name, *text, *values, *derivatives;
+} rows[] = {
+    {"the operand of the custom", "inputs x: f64[]\n" CUSTOM(y, x, p, q) "return y\npoint 0.5\nrequest: vjp x", "k",
+        "u"},
+    {"another operand beside it",
+        "inputs x: f64[], w: f64[]\n" CUSTOM(y, x, p, q) "z = mul y, w\nreturn z\npoint 0.5, 2\nrequest: vjp x, w", "k",
+        "uk"},
+    {"results with and without it",
+        "inputs x: f64[], w: f64[]\n" CUSTOM(y, x, p, q) "z = mul x, w\nreturn y, z\npoint 0.5, 2\nrequest: jvp x, w",
+        "kk", "uk"},
+    {"a custom whose result no result needs",
+        "inputs x: f64[]\n" CUSTOM(y, x, p, q) "z = mul x, x\nreturn z\npoint 0.5\nrequest: vjp x", "k", "k"},
+    {"only an integer depends on it",
+        "inputs x: f64[]\n" CUSTOM(
+            y, x, p, q) "i = cast y dtype=i64\nv = cast i dtype=f64\nz = mul x, v\nreturn z\npoint 0.5\nrequest: vjp x",
+        "k", "k"},
+    {"an operand that is not differentiated",
+        "inputs x: f64[], w: f64[]\n" CUSTOM(
+            y, x, p, q) "z = mul y, w\nreturn z\npoint 0.5, 2\nrequest: vjp with respect to w",
+        "k", "k"},
+    {"in the body of a loop, where another carry takes it over",
+        "inputs x: f64[], w: f64[], v: f64[]\n"
+        "a, b = for (x, w) trip=2 {\n  params i, s, t\n" CUSTOM(
+            y, s, p, q) "  g = mul t, y\n  yield s, g\n}\nu = mul v, 2\nreturn a, b, u\npoint 0.5, 2, 3\nrequest: "
+                        "vjp x, w, v",
+        "kkk", "ukk"},
+    {"the same forwards",
+        "inputs x: f64[], w: f64[], v: f64[]\n"
+        "a, b = for (x, w) trip=2 {\n  params i, s, t\n" CUSTOM(
+            y, s, p, q) "  g = mul t, y\n  yield s, g\n}\nu = mul v, 2\nreturn a, b, u\npoint 0.5, 2, 3\nrequest: "
+                        "jvp x, w, v",
+        "kkk", "kuk"},
+    {"two levels: all, if a path passes",
+        "inputs x: f64[], w: f64[]\n" CUSTOM(
+            y, x, p, q) "z = mul y, w\nreturn z\npoint 0.5, 2\nrequest: vjp x, w\n    then jvp x, w",
+        "k", "uu"},
+    {"two levels beside it",
+        "inputs x: f64[], w: f64[]\n" CUSTOM(
+            y, x, p, q) "z = mul w, w\nreturn z\npoint 0.5, 2\nrequest: vjp x, w\n    then jvp x, w",
+        "k", "kk"},
+    {"a derivative inside the program",
+        "inputs x: f64[]\n"
+        "d = derivative (x, 1) primals=1 transform=jvp {\n  params s\n" CUSTOM(
+            y, s, p, q) "  yield y\n}\nreturn d\npoint 0.5\nrequest: vjp x",
+        "u", "u"},
+};
+
+static void check_letters(const char *name, const char *what, const struct truth_tensor *t, int n, const char *want)
+{
+	for (int k = 0; k < n && want[k]; k++)
+		CHECK((t[k].at[0].reason == REASON_CUSTOM_RULE) == (want[k] == 'u') &&
+		        (want[k] == 'u' || t[k].at[0].reason == REASON_NONE),
+		    "%s: %s %d has reason %d", name, what, k, t[k].at[0].reason);
+}
+
+int main(int argc, char **argv)
+{
+	const struct oracle_options options = {.seed = 1, .fd_one_in = 1};
+	struct oracle *oracle = oracle_open(&options);
+	struct arena a;
+
+	check_begin(argc, argv);
+	arena_init(&a, 64 << 20);
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		struct truth t;
+
+		arena_reset(&a);
+		struct testcase c = test_case(&a, rows[k].text);
+		if (!c.n_point)
+			continue;
+		oracle_truth(oracle, &c, &a, &t);
+		const struct truth_point *p = &t.point[0];
+		CHECK(p->fd.outcome != FD_DISAGREES, "%s: the oracles disagree", rows[k].name);
+		check_letters(rows[k].name, "value", p->primal, p->n_primal, rows[k].values);
+		check_letters(rows[k].name, "derivative", p->derivative[0], p->n_derivative, rows[k].derivatives);
+	}
+	arena_free(&a);
+	oracle_close(oracle);
+	return check_done();
+}
