@@ -1,25 +1,22 @@
 /*
  * json.c: turns text into a tree.  Our own scan decides what is JSON and knows places, because cJSON is laxer than RFC
- * 8259.  cJSON then builds its tree, which is copied into the arena at once: a full arena longjmps and would leak it.
+ * 8259.  It also counts.  So cJSON builds its tree in one piece of memory, which is copied into the arena and freed.
  */
 #include "json.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "json_utf8.h"
 
 struct scan {
-	const char *text;
+	const char *text; /* [len], then a NUL */
 	size_t len, at;
 	int depth;
-	int n_value, n_number;
-	uint32_t *number; /* receives the offset of each number in order */
+	int n_value, n_string, n_number; /* n_string: with the keys */
+	uint32_t *number;                /* receives the offset of each number in order */
 	struct error *e;
 };
 
@@ -37,27 +34,34 @@ static bool scan_fail(const struct scan *s, const char *what)
 	return error_set(s->e, place, "%s", s->at >= s->len ? "the text ends too early" : what);
 }
 
-/* The next byte, or -1 at the end. */
-static int scan_peek(const struct scan *s) { return s->at < s->len ? (unsigned char)s->text[s->at] : -1; }
+/* The next byte.  At the end it is the NUL, which nothing accepts. */
+static int scan_peek(const struct scan *s) { return (unsigned char)s->text[s->at]; }
 
 static int scan_skip(struct scan *s)
 {
-	for (; s->at < s->len; s->at++) {
-		char c = s->text[s->at];
+	int c = scan_peek(s);
 
-		if (c != ' ' && c != '\n' && c != '\t' && c != '\r')
-			break;
+	/* Most bytes are none of the four. */
+	while (c <= ' ' && (c == ' ' || c == '\n' || c == '\t' || c == '\r')) {
+		s->at++;
+		c = scan_peek(s);
 	}
-	return scan_peek(s);
+	return c;
 }
 
 static bool scan_digits(struct scan *s)
 {
 	size_t start = s->at;
 
-	while (s->at < s->len && s->text[s->at] >= '0' && s->text[s->at] <= '9')
+	while (s->text[s->at] >= '0' && s->text[s->at] <= '9')
 		s->at++;
 	return s->at > start;
+}
+
+/* A NUL is the end of the text, or refused later. */
+static bool ends_number(char c)
+{
+	return c == ',' || c == ']' || c == '}' || c == ' ' || c == '\n' || c == '\t' || c == '\r' || !c;
 }
 
 static bool scan_number(struct scan *s)
@@ -87,8 +91,7 @@ static bool scan_number(struct scan *s)
 		s->at = start;
 		return scan_fail(s, "a number of too many characters");
 	}
-	int c = scan_peek(s);
-	if (c >= 0 && !strchr(" \t\r\n,]}", c))
+	if (!ends_number(s->text[s->at]))
 		return scan_fail(s, "no JSON number (no leading zeros, no hex; hex floats are written as strings)");
 	return true;
 }
@@ -117,7 +120,7 @@ static bool scan_escape(struct scan *s)
 	int c = scan_peek(s);
 
 	if (c != 'u') {
-		if (c <= 0 || !strchr("\"\\/bfnrt", c))
+		if (!c || !strchr("\"\\/bfnrt", c))
 			return scan_fail(s, "no JSON escape");
 		s->at++;
 		return true;
@@ -141,11 +144,11 @@ static bool scan_escape(struct scan *s)
 
 static bool scan_string(struct scan *s)
 {
+	s->n_string++;
 	s->at++;
 	for (;;) {
+		s->at += plain_length(s->text + s->at);
 		int c = scan_peek(s);
-		if (c < 0)
-			return scan_fail(s, "a string without end");
 		if (c == '"') {
 			s->at++;
 			return true;
@@ -156,8 +159,6 @@ static bool scan_string(struct scan *s)
 			s->at++;
 			if (!scan_escape(s))
 				return false;
-		} else if (c < 0x80) {
-			s->at++;
 		} else {
 			size_t n = utf8_length(s->text + s->at, s->len - s->at);
 			if (!n)
@@ -252,87 +253,140 @@ static bool scan_text(struct scan *s)
 		return scan_fail(s, "a byte order mark is refused");
 	if (!scan_value(s))
 		return false;
-	if (scan_skip(s) >= 0)
+	scan_skip(s);
+	if (s->at < s->len)
 		return scan_fail(s, "something follows the end of the value");
 	return true;
+}
+
+/*
+ * The memory of cJSON's tree: a piece that is freed as a whole.  The hooks of cJSON have no context, so the piece is
+ * known to the file while cJSON runs.
+ */
+static _Thread_local struct {
+	char *at;
+	size_t left;
+} piece;
+
+static void *piece_take(size_t bytes)
+{
+	const size_t align = _Alignof(cJSON);
+	char *taken = piece.at;
+
+	bytes = (bytes + align - 1) & ~(align - 1);
+	if (bytes > piece.left)
+		return NULL;
+	piece.at += bytes;
+	piece.left -= bytes;
+	return taken;
+}
+
+static void piece_leave(void *taken) { (void)taken; }
+
+/*
+ * The bytes that cJSON takes: an item for each value, and a string with a NUL in place of its quotes.  Versions from
+ * 1.7.18 on copy a number, too.
+ */
+static size_t piece_size(const struct scan *s)
+{
+	size_t texts = (size_t)s->n_string + (size_t)s->n_number;
+
+	return (size_t)s->n_value * sizeof(cJSON) + texts * _Alignof(cJSON) + s->len;
 }
 
 /* Everything that the copy of a cJSON tree needs, allocated before cJSON runs. */
 struct fill {
 	struct json *node; /* in document order */
 	int n_node, room;
-	char *pool; /* the decoded strings, and the text of numbers */
-	size_t pool_used, pool_room;
-	const char *text;
+	char *pool; /* the decoded strings */
+	size_t pool_left;
+	char *text; /* numbers are ended there */
 	const uint32_t *number;
 	int n_number, number_room;
 	bool failed; /* cJSON saw another document than the scan */
 };
 
-static const char *fill_string(struct fill *f, const char *from, size_t len)
+static const char *fill_string(struct fill *f, const char *from, int *len)
 {
-	char *to = f->pool + f->pool_used;
+	size_t size = strlen(from) + 1;
+	char *to = f->pool;
 
-	if (f->pool_room - f->pool_used <= len) {
+	*len = (int)size - 1;
+	if (size > f->pool_left) {
 		f->failed = true;
 		return "";
 	}
-	memcpy(to, from, len);
-	to[len] = '\0';
-	f->pool_used += len + 1;
+	memcpy(to, from, size);
+	f->pool += size;
+	f->pool_left -= size;
 	return to;
 }
 
-static const struct json *fill_node(struct fill *f, const cJSON *item, const struct json *parent, int index)
+/* The next number, as it is written. */
+static const char *fill_number(struct fill *f, int *len)
 {
-	if (f->n_node >= f->room) {
+	if (f->n_number >= f->number_room) {
 		f->failed = true;
-		return NULL;
+		return "";
 	}
-	struct json *v = &f->node[f->n_node++];
-	v->parent = parent;
-	v->index = index;
-	v->text = "";
-	if (parent && parent->kind == JSON_OBJECT)
-		v->key = fill_string(f, item->string, strlen(item->string));
+	char *text = f->text + f->number[f->n_number++], *end = text;
+	while (!ends_number(*end))
+		end++;
+	*end = '\0';
+	*len = (int)(end - text);
+	return text;
+}
 
-	if (cJSON_IsArray(item) || cJSON_IsObject(item)) {
-		v->kind = cJSON_IsArray(item) ? JSON_ARRAY : JSON_OBJECT;
-		const cJSON *child;
-		const struct json **link = &v->child;
-		cJSON_ArrayForEach(child, item)
-		{
-			struct json *at = &f->node[f->n_node];
-			if (!(*link = fill_node(f, child, v, v->n_child)))
-				return v;
-			v->n_child++;
-			link = &at->next;
-		}
-	} else if (cJSON_IsString(item)) {
-		size_t n = strlen(item->valuestring);
-		v->kind = JSON_STRING;
-		v->text = fill_string(f, item->valuestring, n);
-		v->len = (int)n;
-	} else if (cJSON_IsNumber(item)) {
-		v->kind = JSON_NUMBER;
-		if (f->n_number >= f->number_room) {
+static void fill_value(struct fill *f, const cJSON *item, struct json *v);
+
+static void fill_children(struct fill *f, const cJSON *item, struct json *v)
+{
+	const struct json **link = &v->child;
+	int n = 0, key_len;
+
+	for (const cJSON *child = item->child; child; child = child->next) {
+		if (f->n_node >= f->room) {
 			f->failed = true;
-			return v;
+			break;
 		}
-		const char *text = f->text + f->number[f->n_number++];
-		size_t n = 0;
-		while ((text[n] >= '0' && text[n] <= '9') || text[n] == '-' || text[n] == '.' || text[n] == '+' ||
-		    text[n] == 'e' || text[n] == 'E')
-			n++;
-		v->text = fill_string(f, text, n);
-		v->len = (int)n;
-	} else if (cJSON_IsBool(item)) {
-		v->kind = JSON_BOOL;
-		v->truth = cJSON_IsTrue(item);
-	} else {
-		v->kind = JSON_NULL;
+		struct json *to = &f->node[f->n_node++];
+		*to = (struct json){.parent = v, .index = n++, .text = ""};
+		if (v->kind == JSON_OBJECT)
+			to->key = fill_string(f, child->string, &key_len);
+		fill_value(f, child, to);
+		*link = to;
+		link = &to->next;
 	}
-	return v;
+	v->n_child = n;
+}
+
+static void fill_value(struct fill *f, const cJSON *item, struct json *v)
+{
+	switch (item->type) {
+	case cJSON_String:
+		v->kind = JSON_STRING;
+		v->text = fill_string(f, item->valuestring, &v->len);
+		break;
+	case cJSON_Number:
+		v->kind = JSON_NUMBER;
+		v->text = fill_number(f, &v->len);
+		break;
+	case cJSON_Array:
+	case cJSON_Object:
+		v->kind = item->type == cJSON_Array ? JSON_ARRAY : JSON_OBJECT;
+		fill_children(f, item, v);
+		break;
+	case cJSON_True:
+	case cJSON_False:
+		v->kind = JSON_BOOL;
+		v->truth = item->type == cJSON_True;
+		break;
+	case cJSON_NULL:
+		v->kind = JSON_NULL;
+		break;
+	default:
+		f->failed = true;
+	}
 }
 
 static bool check_duplicates(const struct json *object, struct error *e)
@@ -346,133 +400,60 @@ static bool check_duplicates(const struct json *object, struct error *e)
 	return true;
 }
 
+/* Lets cJSON read text[len], which ends in a NUL, and copies its tree.  NULL with an error. */
+static const struct json *build(struct fill *f, const struct scan *s, struct error *e)
+{
+	cJSON_Hooks hooks = {piece_take, piece_leave};
+	size_t size = piece_size(s);
+	char *all = malloc(size);
+	struct json *root = f->node;
+
+	/* No arena_alloc before the free: a full arena longjmps. */
+	piece.at = all;
+	piece.left = all ? size : 0;
+	cJSON_InitHooks(&hooks);
+	/* Terminated input, so that cJSON never depends on its length checks. */
+	const cJSON *tree = cJSON_ParseWithLengthOpts(s->text, s->len + 1, NULL, 1);
+	f->n_node = 1;
+	*root = (struct json){.text = ""};
+	if (tree)
+		fill_value(f, tree, root);
+	free(all);
+	if (!tree)
+		error_set(e, "", "cJSON cannot parse the text, or memory is out");
+	else if (f->failed || f->n_node != f->room || f->n_number != f->number_room)
+		error_set(e, "", "cJSON reads the text differently");
+	else
+		return root;
+	return NULL;
+}
+
 const struct json *json_read(const char *text, size_t len, struct arena *a, struct error *e)
 {
-	struct scan s = {.text = text, .len = len, .e = e};
 	struct arena_mark mark = arena_mark(a);
 
 	if (len > JSON_BYTES) {
 		error_set(e, "", "a text of %zu bytes; the limit is %d", len, (int)JSON_BYTES);
 		return NULL;
 	}
+	char *copy = NEW_RAW(a, char, len + 1);
+	memcpy(copy, text, len);
+	copy[len] = '\0';
 	/* A number is a character at least, and another stands before the next one. */
-	s.number = NEW_RAW(a, uint32_t, len / 2 + 1);
+	struct scan s = {.text = copy, .len = len, .number = NEW_RAW(a, uint32_t, len / 2 + 1), .e = e};
 	if (!scan_text(&s)) {
 		arena_rewind(a, mark);
 		return NULL;
 	}
 
-	/* A decoded string is shorter than its source by the quotes; a number is followed by a byte that is no part of
-	 * it. */
-	struct fill f = {.room = s.n_value, .pool_room = len + 1, .number = s.number, .number_room = s.n_number};
-	f.node = NEW(a, struct json, f.room);
-	f.pool = NEW_RAW(a, char, f.pool_room);
-	char *copy = NEW_RAW(a, char, len + 1);
-	memcpy(copy, text, len);
-	copy[len] = '\0';
-	f.text = copy;
-
-	/* Terminated input, so that cJSON never depends on its length checks; no arena_alloc before cJSON_Delete. */
-	cJSON *tree = cJSON_ParseWithLengthOpts(copy, len + 1, NULL, 1);
-	if (!tree) {
-		error_set(e, "", "cJSON cannot parse the text, or memory is out");
-		return NULL;
-	}
-	const struct json *root = fill_node(&f, tree, NULL, 0);
-	cJSON_Delete(tree);
-	if (f.failed || f.n_node != f.room || f.n_number != s.n_number) {
-		error_set(e, "", "cJSON reads the text differently");
-		return NULL;
-	}
-	for (int k = 0; k < f.n_node; k++)
+	/* A decoded string is shorter than its source by the quotes. */
+	struct fill f = {
+	    .room = s.n_value, .pool_left = len + 1, .text = copy, .number = s.number, .number_room = s.n_number};
+	f.node = NEW_RAW(a, struct json, f.room);
+	f.pool = NEW_RAW(a, char, f.pool_left);
+	const struct json *root = build(&f, &s, e);
+	for (int k = 0; root && k < f.n_node; k++)
 		if (f.node[k].kind == JSON_OBJECT && !check_duplicates(&f.node[k], e))
 			return NULL;
 	return root;
-}
-
-static char *bytes_fail(const char *path, struct error *e, const char *what)
-{
-	char place[sizeof e->place];
-
-	snprintf(place, sizeof place, "%s", *path ? path : "''");
-	error_set(e, text_disarm(place, false), "%s", what);
-	return NULL;
-}
-
-static char *bytes_too_many(const char *path, struct error *e, size_t limit)
-{
-	char what[64];
-
-	snprintf(what, sizeof what, "the file is larger than %zu bytes", limit);
-	return bytes_fail(path, e, what);
-}
-
-static char *read_all(
-    int fd, const char *path, size_t limit, size_t room, struct arena *a, size_t *len, struct error *e)
-{
-	char *text = NEW(a, char, room + 1);
-	size_t used = 0;
-
-	for (;;) {
-		if (used > limit)
-			return bytes_too_many(path, e, limit);
-		if (used == room) {
-			char *more = NEW(a, char, 2 * room + 1);
-			memcpy(more, text, used);
-			text = more;
-			room *= 2;
-		}
-		ssize_t n = read(fd, text + used, room - used);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return bytes_fail(path, e, strerror(errno));
-		if (n == 0)
-			break;
-		used += (size_t)n;
-	}
-	text[used] = '\0';
-	*len = used;
-	return text;
-}
-
-char *json_read_bytes(const char *path, size_t limit, struct arena *a, size_t *len, struct error *e)
-{
-	struct stat before, now;
-
-	if (!strcmp(path, "-"))
-		return read_all(STDIN_FILENO, path, limit, 1 << 16, a, len, e);
-	if (stat(path, &before))
-		return bytes_fail(path, e, strerror(errno));
-	if (!S_ISREG(before.st_mode))
-		return bytes_fail(path, e,
-		    S_ISDIR(before.st_mode)
-		        ? "is a directory"
-		        : "not a regular file; what comes from a pipe is given as standard input, -");
-	if (before.st_size < 0 || (uintmax_t)before.st_size > limit)
-		return bytes_too_many(path, e, limit);
-
-	/* The memory comes first: an arena that is full must not leak a descriptor. */
-	size_t size = (size_t)before.st_size, used = 0;
-	char *text = NEW(a, char, size + 1);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return bytes_fail(path, e, strerror(errno));
-	const char *wrong = NULL;
-	if (fstat(fd, &now) || !S_ISREG(now.st_mode) || now.st_size != before.st_size)
-		wrong = "the file changed while it was read";
-	while (!wrong && used < size) {
-		ssize_t n = read(fd, text + used, size - used);
-		if (n > 0)
-			used += (size_t)n;
-		else if (n == 0)
-			wrong = "the file changed while it was read";
-		else if (errno != EINTR)
-			wrong = strerror(errno);
-	}
-	close(fd);
-	if (wrong)
-		return bytes_fail(path, e, wrong);
-	*len = size;
-	return text;
 }

@@ -42,7 +42,7 @@ struct json {
 	const char *text; /* JSON_STRING: decoded, NUL-terminated, no NUL inside.  JSON_NUMBER: as written */
 };
 
-/* ---- reading (json.c) ---- */
+/* ---- reading (json.c, json_file.c) ---- */
 
 /* Parses text[len].  NULL with an error at "line L, column C". */
 const struct json *json_read(const char *text, size_t len, struct arena *a, struct error *e) MUST_CHECK;

@@ -1,9 +1,30 @@
-/* json_utf8.h: UTF-8 by RFC 3629, for the reader and the writer of JSON. */
+/* json_utf8.h: the bytes of strings, for the reader and the writer of JSON.  UTF-8 is by RFC 3629. */
 #ifndef GRAPH_JSON_UTF8_H
 #define GRAPH_JSON_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define PLAIN(c)   ((c) >= ' ' && (c) < 0x7f && (c) != '"' && (c) != '\\')
+#define PLAIN4(c)  PLAIN(c), PLAIN((c) + 1), PLAIN((c) + 2), PLAIN((c) + 3)
+#define PLAIN16(c) PLAIN4(c), PLAIN4((c) + 4), PLAIN4((c) + 8), PLAIN4((c) + 12)
+
+/* How many bytes of s, which ends in a NUL, stand for themselves in a string and are ASCII. */
+static inline size_t plain_length(const char *s)
+{
+	static const bool plain[256] = {PLAIN16(0), PLAIN16(16), PLAIN16(32), PLAIN16(48), PLAIN16(64), PLAIN16(80),
+	    PLAIN16(96), PLAIN16(112)}; /* none from 128 on */
+	size_t n = 0;
+
+	while (plain[(unsigned char)s[n]])
+		n++;
+	return n;
+}
+
+#undef PLAIN16
+#undef PLAIN4
+#undef PLAIN
 
 /* Length in bytes of the character at the start of s[n]; 0 if it is overlong, a surrogate, above U+10FFFF or cut off.
  */

@@ -25,28 +25,50 @@ static void put_line(struct json_writer *w)
 			put_bytes(w, "  ", 2);
 }
 
-/* What stands between the previous value or the bracket and the next child. */
-static void put_separator(struct json_writer *w)
+/* Child k of a container in a text for people. */
+static char *open_pretty(struct json_writer *w, int k, size_t more)
 {
-	if (w->after_key) {
-		w->after_key = false;
-		return;
-	}
-	if (!w->depth)
-		return;
-	bool first = w->level[w->depth].count++ == 0;
-	if (!first)
+	if (k)
 		put_char(w, ',');
-	if (w->pretty && w->level[w->depth].block)
+	if (w->level[w->depth].block)
 		put_line(w);
-	else if (w->pretty && !first)
+	else if (k)
 		put_char(w, ' ');
+	return text_room(&w->text, more);
+}
+
+/*
+ * Writes what stands between the previous value or the bracket and the next child.  Returns where the child goes, with
+ * room for `more` bytes.
+ */
+static char *open_child(struct json_writer *w, size_t more)
+{
+	if (w->after_key || !w->depth) {
+		w->after_key = false;
+		return text_room(&w->text, more);
+	}
+	int k = w->level[w->depth].count++;
+	if (w->pretty)
+		return open_pretty(w, k, more);
+	char *to = text_room(&w->text, more + 1);
+	if (k)
+		*to++ = ',';
+	return to;
+}
+
+/* The text ends at `end`, which is in the room that open_child made. */
+static void close_child(struct json_writer *w, char *end)
+{
+	*end = '\0';
+	w->text.len = (size_t)(end - w->text.at);
 }
 
 static void begin(struct json_writer *w, char open, char close, enum json_layout layout)
 {
-	put_separator(w);
-	put_char(w, open);
+	char *to = open_child(w, 1);
+
+	*to++ = open;
+	close_child(w, to);
 	assert(w->depth < JSON_DEPTH);
 	w->depth++;
 	w->level[w->depth].close = close;
@@ -69,28 +91,12 @@ void json_end(struct json_writer *w)
 	put_char(w, close);
 }
 
-/* How many bytes of text stand for themselves in a string. */
-static size_t plain_length(const char *text)
-{
-	size_t n = 0;
-
-	while (text[n] >= ' ' && text[n] < 0x7f && text[n] != '"' && text[n] != '\\')
-		n++;
-	return n;
-}
-
-static void put_quoted(struct json_writer *w, const char *text)
+/* The rest of a string from its first byte that does not stand for itself. */
+static void put_escaped(struct json_writer *w, const char *text)
 {
 	char buf[8];
 
-	put_char(w, '"');
-	for (;;) {
-		size_t plain = plain_length(text);
-
-		put_bytes(w, text, plain);
-		text += plain;
-		if (!*text)
-			break;
+	while (*text) {
 		size_t n = utf8_length(text, strnlen(text, 4));
 		unsigned char c = (unsigned char)*text;
 		if (!n) {
@@ -110,23 +116,45 @@ static void put_quoted(struct json_writer *w, const char *text)
 			put_bytes(w, text, n);
 		}
 		text += n;
+		size_t plain = plain_length(text);
+		put_bytes(w, text, plain);
+		text += plain;
 	}
-	put_char(w, '"');
+}
+
+/* A child in quotes, and `after`, which has up to two bytes. */
+static void put_quoted(struct json_writer *w, const char *text, const char *after)
+{
+	size_t plain = plain_length(text);
+	char *to = open_child(w, plain + 4);
+
+	*to++ = '"';
+	memcpy(to, text, plain);
+	to += plain;
+	if (text[plain]) {
+		close_child(w, to);
+		put_escaped(w, text + plain);
+		to = text_room(&w->text, 3);
+	}
+	*to++ = '"';
+	for (; *after; after++)
+		*to++ = *after;
+	close_child(w, to);
 }
 
 void json_put_key(struct json_writer *w, const char *key)
 {
 	assert(w->depth > 0 && w->level[w->depth].close == '}' && !w->after_key);
-	put_separator(w);
-	put_quoted(w, key);
-	put_bytes(w, ": ", w->pretty ? 2 : 1);
+	put_quoted(w, key, w->pretty ? ": " : ":");
 	w->after_key = true;
 }
 
-static void put_plain(struct json_writer *w, const char *text)
+static void put_plain(struct json_writer *w, const char *text, size_t n)
 {
-	put_separator(w);
-	put_bytes(w, text, strlen(text));
+	char *to = open_child(w, n);
+
+	memcpy(to, text, n);
+	close_child(w, to + n);
 }
 
 void json_put_string(struct json_writer *w, const char *text)
@@ -135,24 +163,23 @@ void json_put_string(struct json_writer *w, const char *text)
 		json_put_null(w);
 		return;
 	}
-	put_separator(w);
-	put_quoted(w, text);
+	put_quoted(w, text, "");
 }
 
 void json_put_integer(struct json_writer *w, int64_t i)
 {
 	char buf[DECIMAL_TEXT];
 
-	decimal_print(i, buf);
+	const char *end = decimal_print(i, buf);
 	if (i <= JSON_EXACT && i >= -JSON_EXACT)
-		put_plain(w, buf);
+		put_plain(w, buf, (size_t)(end - buf));
 	else
 		json_put_string(w, buf);
 }
 
-void json_put_bool(struct json_writer *w, bool b) { put_plain(w, b ? "true" : "false"); }
+void json_put_bool(struct json_writer *w, bool b) { put_plain(w, b ? "true" : "false", b ? 4 : 5); }
 
-void json_put_null(struct json_writer *w) { put_plain(w, "null"); }
+void json_put_null(struct json_writer *w) { put_plain(w, "null", 4); }
 
 void json_put_real(struct json_writer *w, double x)
 {
@@ -182,8 +209,7 @@ void json_put_decimal(struct json_writer *w, double x)
 		json_put_string(w, real_print(x, buf));
 		return;
 	}
-	snprintf(buf, sizeof buf, "%.17g", x);
-	put_plain(w, buf);
+	put_plain(w, buf, (size_t)snprintf(buf, sizeof buf, "%.17g", x));
 }
 
 void json_member_string(struct json_writer *w, const char *key, const char *text)

@@ -19,6 +19,13 @@ void text_put(struct text *t, const char *format, ...) __attribute__((format(pri
 void text_put_bytes(struct text *t, const char *bytes, size_t len);
 /* Makes room for `more` bytes behind the text, when there is not. */
 void text_grow(struct text *t, size_t more);
+/* The end of the text, with room for `more` bytes and a NUL. */
+static inline char *text_room(struct text *t, size_t more)
+{
+	if (t->room - t->len <= more)
+		text_grow(t, more);
+	return t->at + t->len;
+}
 static inline void text_put_char(struct text *t, char c)
 {
 	if (t->room - t->len <= 1)
