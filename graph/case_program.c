@@ -11,31 +11,44 @@
 /* Attributes are small integers; node_infer checks whether they fit the op. */
 enum { ATTR_MAX = 1 << 30 };
 
+/* Lists of ops by the first letter of their names. */
+enum { LETTERS = 32 };
+_Static_assert(OP_COUNT < 256, "1 + op is a byte");
+
 struct name {
-	const char *text; /* NULL: a free place */
-	int value;
+	const char *text; /* [len] inside the JSON, or NULL: a free place */
+	int len, value;
 };
 
 struct case_reader {
 	struct arena *arena;
-	struct error *e;
-	struct program *p; /* type[] grows with n_value */
+	struct error *e, inner; /* inner: of the type rules.  The first one ends the reading. */
+	struct program *p;      /* type[] grows with n_value */
 	int type_room, closed_room;
 	bool *closed; /* [closed_room]: the value belongs to a region that has ended */
 	struct name *names;
 	unsigned name_room; /* a power of two, more than twice n_value */
 	int n_node;
+	unsigned char op_first[LETTERS], op_next[OP_COUNT]; /* ops whose names begin alike, as 1 + op; 0 ends a list */
 };
 
 /* ---- names and bindings ---- */
 
-static struct name *name_find(const struct case_reader *r, const char *text)
+static bool is_named(const struct name *n, const char *text, int len)
 {
-	/* The middle bits alone would not tell v1 from v2. */
-	uint64_t hash = hash_text(text);
-	unsigned k = (unsigned)(hash ^ hash >> 32) & (r->name_room - 1);
+	return n->len == len && !memcmp(n->text, text, (size_t)len);
+}
 
-	while (r->names[k].text && strcmp(r->names[k].text, text))
+/* The place of that name, or the free one where it belongs. */
+static struct name *name_find(const struct case_reader *r, const char *text, int len)
+{
+	uint64_t hash = HASH_BEGIN;
+
+	for (int k = 0; k < len; k++)
+		hash = hash_step(hash, (unsigned char)text[k]);
+	/* The middle bits alone would not tell v1 from v2. */
+	unsigned k = (unsigned)(hash ^ hash >> 32) & (r->name_room - 1);
+	while (r->names[k].text && !is_named(&r->names[k], text, len))
 		k = (k + 1) & (r->name_room - 1);
 	return &r->names[k];
 }
@@ -52,12 +65,12 @@ static void grow(struct case_reader *r)
 	r->names = NEW(r->arena, struct name, r->name_room);
 	for (unsigned k = 0; k < n_old; k++)
 		if (old[k].text)
-			*name_find(r, old[k].text) = old[k];
+			*name_find(r, old[k].text, old[k].len) = old[k];
 }
 
-static bool is_name(const char *text, size_t len)
+static bool is_name(const char *text, int len)
 {
-	for (size_t k = 0; k < len; k++) {
+	for (int k = 0; k < len; k++) {
 		char c = text[k];
 		bool digit = c >= '0' && c <= '9',
 		     letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
@@ -68,21 +81,23 @@ static bool is_name(const char *text, size_t len)
 	return len >= 1 && len <= CASE_NAME;
 }
 
-/* "NAME: TYPE", or, where the type is known, "NAME".  Sets *stated when there is a type. */
-static bool parse_binding(
-    struct case_reader *r, const struct json *v, char name[CASE_NAME + 1], struct type *type, bool *stated)
+/*
+ * "NAME: TYPE", or, where the type is known, "NAME".  The name is v->text[*name_len].  Sets *stated when there is a
+ * type.
+ */
+static bool parse_binding(struct case_reader *r, const struct json *v, int *name_len, struct type *type, bool *stated)
 {
 	char shown[JSON_SHOWN];
 
 	if (!json_is(v, JSON_STRING, r->e))
 		return false;
-	size_t len = strcspn(v->text, ":");
+	const char *colon = memchr(v->text, ':', (size_t)v->len);
+	int len = colon ? (int)(colon - v->text) : v->len;
 	if (!is_name(v->text, len))
 		return json_error(v, r->e, "%s is no \"NAME: TYPE\"; a name has 1 to %d letters, digits and _",
 		    json_quote(v->text, shown), (int)CASE_NAME);
-	memcpy(name, v->text, len);
-	name[len] = '\0';
-	*stated = v->text[len] == ':';
+	*name_len = len;
+	*stated = colon != NULL;
 	if (*stated && (v->text[len + 1] != ' ' || !type_parse(v->text + len + 2, type)))
 		return json_error(v, r->e, "%s: no type as in \"x: f64[2,3]\" (up to %d axes and %d elements)",
 		    json_quote(v->text, shown), (int)LIMIT_RANK, (int)LIMIT_ELEMENTS);
@@ -92,24 +107,24 @@ static bool parse_binding(
 /* Defines the next value with the name in `v`.  known: its inferred type; if NULL, `v` must state the type. */
 static bool define(struct case_reader *r, const struct json *v, const struct type *known)
 {
-	char name[CASE_NAME + 1], text[2][TYPE_TEXT];
+	char text[2][TYPE_TEXT];
 	struct type type;
+	int len;
 	bool stated;
 
-	if (!parse_binding(r, v, name, &type, &stated))
+	if (!parse_binding(r, v, &len, &type, &stated))
 		return false;
 	if (!stated && !known)
-		return json_error(v, r->e, "\"%s\" needs a type, as in \"%s: f64[]\"", name, name);
+		return json_error(v, r->e, "\"%s\" needs a type, as in \"%s: f64[]\"", v->text, v->text);
 	if (stated && known && !type_equal(&type, known))
 		return json_error(v, r->e, "stated as %s, but its type is %s", type_print(&type, text[0]),
 		    type_print(known, text[1]));
 	if (r->p->n_value == r->type_room)
 		grow(r);
-	struct name *entry = name_find(r, name);
+	struct name *entry = name_find(r, v->text, len);
 	if (entry->text)
-		return json_error(v, r->e, "the name \"%s\" is taken", name);
-	entry->text = arena_copy(r->arena, name, strlen(name) + 1, 1);
-	entry->value = r->p->n_value;
+		return json_error(v, r->e, "the name \"%.*s\" is taken", len, v->text);
+	*entry = (struct name){v->text, len, r->p->n_value};
 	r->p->type[r->p->n_value++] = known ? *known : type;
 	return true;
 }
@@ -122,7 +137,7 @@ static bool read_uses(struct case_reader *r, const struct json *array, int *valu
 	for (const struct json *v = array ? array->child : NULL; v; v = v->next) {
 		if (!json_is(v, JSON_STRING, r->e))
 			return false;
-		const struct name *entry = r->name_room ? name_find(r, v->text) : NULL;
+		const struct name *entry = r->name_room ? name_find(r, v->text, v->len) : NULL;
 		if (!entry || !entry->text)
 			return json_error(v, r->e, "no value %s is defined before this", json_quote(v->text, shown));
 		if (r->closed[entry->value])
@@ -134,8 +149,9 @@ static bool read_uses(struct case_reader *r, const struct json *array, int *valu
 }
 
 /* Reports an error of the type rules; its place is relative to the node. */
-static bool fail_inside(struct case_reader *r, const struct json *node, const struct error *inner)
+static bool fail_inside(struct case_reader *r, const struct json *node)
 {
+	const struct error *inner = &r->inner;
 	char at[JSON_PLACE], place[2 * JSON_PLACE + 2];
 
 	json_place(node, at);
@@ -166,11 +182,11 @@ static bool read_choice(struct case_reader *r, const struct json *v, const char 
 
 	if (!json_is(v, JSON_STRING, r->e))
 		return false;
-	for (*out = 0; *out < n; ++*out) {
+	for (*out = 0; *out < n; ++*out)
 		if (!strcmp(name[*out], v->text))
 			return true;
-		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", *out ? ", " : "", name[*out]);
-	}
+	for (int k = 0; k < n; k++)
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", name[k]);
 	return json_error(v, r->e, "%s is none of %s", json_quote(v->text, shown), list);
 }
 
@@ -240,7 +256,7 @@ static bool attr_default(const struct json *v, struct node *node, enum attr_inde
 
 static bool read_attrs(struct case_reader *r, const struct json *v, struct node *node)
 {
-	for (int k = 0; k < ATTR_COUNT; k++) {
+	for (int k = 0; op_table[node->op].attrs >> k; k++) {
 		if (!(op_table[node->op].attrs & 1u << k))
 			continue;
 		const struct json *at = json_find(v, attr_fields[k].key);
@@ -254,21 +270,40 @@ static bool read_attrs(struct case_reader *r, const struct json *v, struct node 
 /* The stated result type of a constant, from which its literal is read. */
 static bool read_literal_type(struct case_reader *r, const struct json *v, const struct json *out, struct node *node)
 {
-	char name[CASE_NAME + 1];
+	int len;
 	bool stated;
 
 	if (out->n_child != 1)
 		return json_error(out, r->e, "a constant has 1 result, not %d", out->n_child);
-	if (!parse_binding(r, out->child, name, &node->attrs.value.type, &stated))
+	if (!parse_binding(r, out->child, &len, &node->attrs.value.type, &stated))
 		return false;
 	if (!stated)
-		return json_error(out->child, r->e, "\"%s\" needs a type, as in \"%s: f64[]\"", name, name);
+		return json_error(
+		    out->child, r->e, "\"%s\" needs a type, as in \"%s: f64[]\"", out->child->text, out->child->text);
 	if (!shape_fits(&node->attrs.value.type.shape))
 		return json_error(v, r->e, "a literal of more than %d elements", LIMIT_ELEMENTS);
 	return true;
 }
 
 /* ---- nodes and regions ---- */
+
+static void index_ops(struct case_reader *r)
+{
+	for (int op = OP_COUNT - 1; op >= 0; op--) {
+		unsigned char *first = &r->op_first[(unsigned char)op_table[op].name[0] % LETTERS];
+		r->op_next[op] = *first;
+		*first = (unsigned char)(op + 1);
+	}
+}
+
+static int find_op(const struct case_reader *r, const char *name)
+{
+	int op = r->op_first[(unsigned char)name[0] % LETTERS] - 1;
+
+	while (op >= 0 && strcmp(op_table[op].name, name) != 0)
+		op = r->op_next[op] - 1;
+	return op;
+}
 
 static bool read_op(struct case_reader *r, const struct json *v, enum op *op)
 {
@@ -277,7 +312,7 @@ static bool read_op(struct case_reader *r, const struct json *v, enum op *op)
 
 	if (!json_required(v, "op", JSON_STRING, &name, r->e))
 		return false;
-	int k = op_find(name->text);
+	int k = find_op(r, name->text);
 	if (k >= 0) {
 		*op = (enum op)k;
 		return true;
@@ -295,7 +330,7 @@ static bool check_keys(struct case_reader *r, const struct json *v, enum op op)
 	const char *keys[4 + ATTR_COUNT] = {"out", "op", "args", "regions"};
 	int n = 4;
 
-	for (int k = 0; k < ATTR_COUNT; k++)
+	for (int k = 0; op_table[op].attrs >> k; k++)
 		if (op_table[op].attrs & 1u << k)
 			keys[n++] = attr_fields[k].key;
 	if (json_only_keys(v, keys, n, NULL))
@@ -315,14 +350,13 @@ static bool read_region(
 	static const char *const keys[] = {"params", "body", "results"};
 	struct region *region = &node->region[which];
 	struct type want[LIMIT_ARGS];
-	struct error inner = {0};
 	const struct json *params;
 	int n;
 
 	if (!json_is(v, JSON_OBJECT, r->e) || !json_only_keys(v, keys, 3, r->e))
 		return false;
-	if (!node_region_params(r->p, node, which, want, &n, &inner))
-		return fail_inside(r, node_at, &inner);
+	if (!node_region_params(r->p, node, which, want, &n, &r->inner))
+		return fail_inside(r, node_at);
 	if (!json_optional(v, "params", JSON_ARRAY, &params, r->e))
 		return false;
 	int got = params ? params->n_child : 0;
@@ -382,7 +416,6 @@ static bool read_args(struct case_reader *r, const struct json *v, struct node *
 static bool read_node(struct case_reader *r, const struct json *v, struct node *node)
 {
 	struct type type[LIMIT_ARGS];
-	struct error inner = {0};
 	const struct json *out;
 	int n;
 
@@ -395,8 +428,8 @@ static bool read_node(struct case_reader *r, const struct json *v, struct node *
 		return false;
 	if (!read_attrs(r, v, node) || !read_regions(r, v, node))
 		return false;
-	if (!node_infer(r->p, node, type, &n, &inner))
-		return fail_inside(r, v, &inner);
+	if (!node_infer(r->p, node, type, &n, &r->inner))
+		return fail_inside(r, v);
 	if (out->n_child != n)
 		return json_error(
 		    out, r->e, "%s gives %d results here, not %d", op_table[node->op].name, n, out->n_child);
@@ -435,6 +468,7 @@ bool case_read_program(const struct json *root, struct arena *a, struct program 
 	struct case_reader r = {.arena = a, .e = e, .p = out};
 	const struct json *inputs, *body;
 
+	index_ops(&r);
 	*out = (struct program){0};
 	if (!json_required(root, "inputs", JSON_ARRAY, &inputs, e) ||
 	    !json_required(root, "body", JSON_ARRAY, &body, e))

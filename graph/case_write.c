@@ -126,7 +126,7 @@ static void put_node(struct json_writer *w, const struct program *p, const struc
 		json_put_key(w, "args");
 		put_names(w, node->arg, node->n_arg);
 	}
-	for (int k = 0; k < ATTR_COUNT; k++)
+	for (int k = 0; op_table[node->op].attrs >> k; k++)
 		if (op_table[node->op].attrs & 1u << k && !attr_is_default(p, node, (enum attr_index)k))
 			put_attr(w, p, node, (enum attr_index)k);
 	if (node->n_region) {

@@ -15,7 +15,7 @@ enum { UNDEFINED, VISIBLE, CLOSED, CONSUMED };
 
 struct checker {
 	const struct program *p;
-	struct error *e;
+	struct error *e, inner; /* inner: of infer.c.  The first one ends the check. */
 	int n_defined, n_node;
 	int floor; /* depth of the outermost region that may be captured from */
 	unsigned char state[LIMIT_VALUES];
@@ -129,9 +129,9 @@ static bool consume(struct checker *c, const struct node *node, const struct fra
 }
 
 /* Adds the place in the program to an error of infer.c, which only knows the node. */
-static bool refuse_node(struct checker *c, const struct frame *f, int node, const struct error *inner)
+static bool refuse_node(struct checker *c, const struct frame *f, int node)
 {
-	return refuse(c, (struct check_place){f, node, inner->place, -1}, "%s", inner->text);
+	return refuse(c, (struct check_place){f, node, c->inner.place, -1}, "%s", c->inner.text);
 }
 
 /* Every element must be a value of its dtype. */
@@ -163,12 +163,11 @@ static bool check_regions(struct checker *c, const struct node *node, const stru
 		const struct region *region = &node->region[i];
 		struct frame inner = {f, index, i};
 		struct type want[LIMIT_ARGS];
-		struct error e = {0};
 		char text[2][TYPE_TEXT];
 		int n;
 
-		if (!node_region_params(c->p, node, i, want, &n, &e))
-			return refuse_node(c, f, index, &e);
+		if (!node_region_params(c->p, node, i, want, &n, &c->inner))
+			return refuse_node(c, f, index);
 		if (region->n_param != n)
 			return refuse(c, (struct check_place){&inner, -1, "params", -1}, "%d parameters, expected %d",
 			    region->n_param, n);
@@ -194,7 +193,6 @@ static bool check_regions(struct checker *c, const struct node *node, const stru
 static bool check_node(struct checker *c, const struct node *node, const struct frame *f, int index, int depth)
 {
 	struct type want[LIMIT_ARGS];
-	struct error e = {0};
 	char text[2][TYPE_TEXT];
 	int n;
 
@@ -212,8 +210,8 @@ static bool check_node(struct checker *c, const struct node *node, const struct 
 	if (!check_regions(c, node, f, index, depth))
 		return false;
 
-	if (!node_infer(c->p, node, want, &n, &e))
-		return refuse_node(c, f, index, &e);
+	if (!node_infer(c->p, node, want, &n, &c->inner))
+		return refuse_node(c, f, index);
 	if (node->op == OP_CONSTANT &&
 	    !check_literal(c, &node->attrs.value, (struct check_place){f, index, "value", -1}))
 		return false;
@@ -280,6 +278,7 @@ bool program_check(const struct program *p, struct error *e)
 
 	c.p = p;
 	c.e = e;
+	c.inner = (struct error){0};
 	c.n_defined = c.n_node = c.floor = 0;
 	if (p->n_value < 0 || p->n_value > LIMIT_VALUES)
 		return refuse(&c, (struct check_place){&top, -1, "", -1}, "%d values, expected at most %d", p->n_value,

@@ -187,12 +187,16 @@ bool json_schema(const struct json *root, const char *schema, struct error *e)
 bool json_only_keys(const struct json *object, const char *const *key, int n, struct error *e)
 {
 	char shown[JSON_SHOWN];
+	int k = 0;
 
 	for (const struct json *v = object->child; v; v = v->next) {
-		int k = 0;
-		while (k < n && !same_key(key[k], v->key))
-			k++;
-		if (k < n)
+		int tried = 0;
+		/* Members are mostly in the order of the keys: the search goes on behind the last one. */
+		while (tried < n && !same_key(key[k], v->key)) {
+			tried++;
+			k = k + 1 < n ? k + 1 : 0;
+		}
+		if (tried < n)
 			continue;
 		const char *near = json_nearest(v->key, key, n);
 		return json_error(object, e, "unknown key %s%s%s%s", json_quote(v->key, shown),

@@ -45,16 +45,23 @@ enum answer_status answer_refusal(const struct error *e) { return e->limit ? ANS
 
 /* Path of what is being looked at; text only when something is wrong. */
 struct where {
-	const char *format; /* with up to two indices */
+	const char *key; /* with up to two indices */
 	int i, j;
+	int transform; /* counted from 1: the key is one of that transform; 0: of the case */
 };
+
+static struct where where_at(struct where at, int i)
+{
+	at.i = i;
+	return at;
+}
 
 static bool refuse(struct error *e, struct where at, int element, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 static bool refuse(struct error *e, struct where at, int element, const char *format, ...)
 {
-	char place[sizeof e->place], text[sizeof e->text], index[16] = "";
+	char place[sizeof e->place], text[sizeof e->text], index[16] = "", inside[24] = "";
 	va_list list;
 
 	if (!e)
@@ -64,12 +71,14 @@ static bool refuse(struct error *e, struct where at, int element, const char *fo
 	va_end(list);
 	if (element >= 0)
 		snprintf(index, sizeof index, "[%d]", element);
+	if (at.transform)
+		snprintf(inside, sizeof inside, "request[%d].", at.transform - 1);
 	if (at.i < 0)
-		snprintf(place, sizeof place, "%s%s", at.format, index);
+		snprintf(place, sizeof place, "%s%s%s", inside, at.key, index);
 	else if (at.j < 0)
-		snprintf(place, sizeof place, "%s[%d]%s", at.format, at.i, index);
+		snprintf(place, sizeof place, "%s%s[%d]%s", inside, at.key, at.i, index);
 	else
-		snprintf(place, sizeof place, "%s[%d][%d]%s", at.format, at.i, at.j, index);
+		snprintf(place, sizeof place, "%s%s[%d][%d]%s", inside, at.key, at.i, at.j, index);
 	return error_set(e, place, "%s", text);
 }
 
@@ -106,27 +115,25 @@ static bool check_transform(const struct testcase *c, int k, struct signature *s
 	const struct transform *t = &c->transform[k];
 	struct type want[LIMIT_ARGS];
 	struct error inner = {0};
-	char wrt[32], seed[32];
+	const struct where wrt = {"wrt", -1, -1, k + 1}, seed = {seeds[t->kind], -1, -1, k + 1};
 
-	snprintf(wrt, sizeof wrt, "request[%d].wrt", k);
-	snprintf(seed, sizeof seed, "request[%d].%s", k, seeds[t->kind]);
 	if (t->n_wrt < 1 || t->n_wrt > s->n_input)
-		return refuse(e, (struct where){wrt, -1, -1}, -1, "%d inputs, expected 1 to %d", t->n_wrt, s->n_input);
+		return refuse(e, wrt, -1, "%d inputs, expected 1 to %d", t->n_wrt, s->n_input);
 	for (int i = 0; i < t->n_wrt; i++) {
 		if (t->wrt[i] < 0 || t->wrt[i] >= s->n_input)
-			return refuse(e, (struct where){wrt, i, -1}, -1, "there is no input %d", t->wrt[i]);
+			return refuse(e, where_at(wrt, i), -1, "there is no input %d", t->wrt[i]);
 		if (i && t->wrt[i] <= t->wrt[i - 1])
-			return refuse(e, (struct where){wrt, i, -1}, -1, "%d after %d, expected ascending", t->wrt[i],
-			    t->wrt[i - 1]);
+			return refuse(
+			    e, where_at(wrt, i), -1, "%d after %d, expected ascending", t->wrt[i], t->wrt[i - 1]);
 	}
 	if (t->kind == TRANSFORM_BATCH ? t->size < 1 || t->size > LIMIT_BATCH : t->size != 0)
 		return refuse(e, (struct where){"request", k, -1}, -1, "size %d, expected 1 to %d for a batch", t->size,
 		    LIMIT_BATCH);
 	int n = request_seeds(s, t, want);
 	if (t->n_seed != n)
-		return refuse(e, (struct where){seed, -1, -1}, -1, "%d tensors, expected %d", t->n_seed, n);
+		return refuse(e, seed, -1, "%d tensors, expected %d", t->n_seed, n);
 	for (int i = 0; i < n; i++)
-		if (!check_tensor(&t->seed[i], &want[i], true, (struct where){seed, i, -1}, e))
+		if (!check_tensor(&t->seed[i], &want[i], true, where_at(seed, i), e))
 			return false;
 	return request_apply(s, t, &inner) || refuse(e, (struct where){"request", k, -1}, -1, "%s", inner.text);
 }

@@ -34,9 +34,12 @@ const struct dtype_info dtype_table[DTYPE_COUNT] = {
 
 int dtype_find(const char *name, size_t len)
 {
-	for (int d = 0; d < DTYPE_COUNT; d++)
-		if (strlen(dtype_table[d].name) == len && !memcmp(dtype_table[d].name, name, len))
+	for (int d = 0; d < DTYPE_COUNT; d++) {
+		const char *own = dtype_table[d].name;
+		/* Few begin alike, and the others cost no call. */
+		if (len && *own == *name && strlen(own) == len && !memcmp(own, name, len))
 			return d;
+	}
 	return -1;
 }
 
@@ -247,6 +250,13 @@ char *type_print(const struct type *t, char *buf)
 char *decimal_print(int64_t n, char *at)
 {
 	uint64_t rest = n < 0 ? -(uint64_t)n : (uint64_t)n;
+
+	/* Most numbers of a case have one digit. */
+	if (n >= 0 && n < 10) {
+		at[0] = (char)('0' + n);
+		at[1] = '\0';
+		return at + 1;
+	}
 	char digits[DECIMAL_TEXT];
 	size_t k = sizeof digits;
 

@@ -173,6 +173,7 @@ static bool read_constant(struct reader *r, struct placed *node, struct placed *
 		                                                                                 : DTYPE_F64;
 		out->json.text = arena_printf(
 		    r->arena, x.list ? "%s: %s[%d]" : "%s: %s[]", out->json.text, dtype_table[d].name, x.n);
+		out->json.len = (int)strlen(out->json.text);
 	}
 	if (!x.list)
 		return put_cell(r, node, "value", d, &x.at[0]);
