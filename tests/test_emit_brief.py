@@ -257,8 +257,9 @@ def test_adapters(place):
             continue
         written = 0
         step = 30 if ALL else 120
-        share = cases[k % step::step]  # each format has its own, and goes on until it can write one
-        for n, path in enumerate([*share, *cases]):
+        own = re.sub("^torch.*", "pytorch", form.replace("jax-js", "jaxjs")).split("-")[0]
+        share = cases[k % step::step]  # each format has its own, and goes on until it can write one: first those of its engine
+        for n, path in enumerate([*share, *sorted(cases, key=lambda path: path.stem.split("-")[0] != own)]):
             if n >= len(share) and written:
                 break
             done = run(adjudge, "emit", "--brief", "--format", form, path)

@@ -116,13 +116,29 @@ def check_text(path):
             check(False, f"{path}:{number}: {line.strip()}")
 
 
+def object_of(path):
+    """Where the build puts what it makes of a source."""
+    return BUILD / path.parts[0] / f"lib{path.parts[0]}.a.p" / (str(path.relative_to(path.parts[0])).replace("/", "_") + ".o")
+
+
+def built_alone(sources):
+    """The headers that a built source includes before anything else: the build has shown that they compile alone."""
+    for path in sources:
+        code = re.sub(r"/\*.*?\*/", "", (ROOT / path).read_text(), flags=re.S).lstrip()
+        first = next(included(path), None)
+        if first and re.match(r'#include "', code) and code.split('"')[1].endswith(first.name) and object_of(path).exists():
+            yield first
+
+
 def check_headers(headers):
     """Each compiles alone, and none has the name of a system header."""
     flags = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", "-I", str(ROOT), "-fsyntax-only", "-Wall", "-Wno-unused-function"]
     waiting = []
-    for path in headers:
+    shown = {os.path.normpath(p) for p in built_alone([p for p in sources() if p.suffix == ".c"])}
+    alone = [p for p in headers if str(p) not in shown]
+    for path in alone:
         waiting.append((path, subprocess.Popen([*CC, *flags, "-x", "c", str(ROOT / path)], stderr=subprocess.PIPE, text=True)))
-        while len(waiting) >= (os.cpu_count() or 1) or waiting and path is headers[-1]:
+        while len(waiting) >= (os.cpu_count() or 1) or waiting and path is alone[-1]:
             header, run = waiting.pop(0)
             error = run.communicate()[1]
             check(not run.returncode and "warning" not in error.replace("#pragma once in main file", ""),
@@ -138,15 +154,16 @@ def calls():
     """Arrows between sources by the symbols that one takes from another: {(user, used): names}."""
     sources_of = {f"lib{f}.a.p/" + str(p.relative_to(f)).replace("/", "_") + ".o": p for f in MAY for p in sources() if p.parts[0] == f and p.suffix == ".c"}
     defined, wanted = {}, []
-    for archive in (BUILD / f / f"lib{f}.a" for f in MAY):
-        for name, path in sources_of.items():
-            if name.startswith(archive.name + ".p/") and (archive.parent / name).exists():
-                for line in subprocess.run(["nm", str(archive.parent / name)], capture_output=True, text=True, check=True).stdout.splitlines():
-                    *_, kind, symbol = line.split()
-                    if kind in "TDBRVWC":
-                        defined[symbol] = path
-                    elif kind == "U":
-                        wanted.append((path, symbol))
+    for folder in MAY:
+        objects = {str(BUILD / folder / name): path for name, path in sources_of.items() if path.parts[0] == folder and (BUILD / folder / name).exists()}
+        read = subprocess.run(["nm", "-A", *objects], capture_output=True, text=True, check=True).stdout if objects else ""
+        for line in read.splitlines():
+            name, _, rest = line.partition(":")
+            *_, kind, symbol = rest.split()
+            if kind in "TDBRVWC":
+                defined[symbol] = objects[name]
+            elif kind == "U":
+                wanted.append((objects[name], symbol))
     arrows = {}
     for path, symbol in wanted:
         used = defined.get(symbol)
