@@ -25,7 +25,7 @@ static int compute(enum elementary f, mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b
 static int apply(enum elementary f, mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b)
 {
 	/* out may be an operand, so the place takes the question before it is answered. */
-	struct memo_place *place = memo_ask(&(struct memo_question){f, mpfr_get_prec(out), a, b});
+	struct memo_place *place = memo_ask(&(struct memo_question){(int)f, mpfr_get_prec(out), a, b});
 	int ternary;
 	if (!place)
 		return compute(f, out, a, b);
