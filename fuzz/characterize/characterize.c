@@ -170,7 +170,7 @@ static void hold_out_one(void *context)
 	}
 	l->hangs += v == VERDICT_HANG;
 	if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED) {
-		const bool silent = lab_is_silent(&t, &r.truth);
+		const bool silent = lab_is_silent(l, &t, &r.truth);
 		const bool fails = lab_fails(l, &t, verdict_is_finding[v], &l->scratch);
 
 		if (fails || !silent)

@@ -282,9 +282,9 @@ static bool tells_nothing(const struct truth_point *p)
 	return nothing;
 }
 
-bool lab_is_silent(const struct testcase *c, const struct truth *t)
+bool lab_is_silent(const struct lab *l, const struct testcase *c, const struct truth *t)
 {
-	bool silent = c->n_transform > 0;
+	bool silent = request_order(c->transform, c->n_transform) > 0 && l->finding.verdict != VERDICT_WRONG_PRIMAL;
 
 	for (int k = 0; k < c->n_point; k++)
 		silent &= tells_nothing(&t->point[k]);
@@ -306,7 +306,7 @@ static enum variant_outcome outcome_of(
 		return OUTCOME_FAILS;
 	for (int k = 0; k < c->n_point; k++)
 		tie |= r->truth.point[k].kink;
-	return lab_is_silent(c, &r->truth) ? OUTCOME_ZERO : tie && !l->at_tie ? OUTCOME_TIE : OUTCOME_PASSES;
+	return lab_is_silent(l, c, &r->truth) ? OUTCOME_ZERO : tie && !l->at_tie ? OUTCOME_TIE : OUTCOME_PASSES;
 }
 
 /* Adds a decided variant to those that the conditions rest on. */
@@ -318,7 +318,7 @@ static void add_variant(struct lab *l, const struct testcase *c, const struct be
 	const struct known_cotangents *known = lab_cotangents(l, c);
 
 	explanation_add(
-	    l->explain, c, known, fails, !fails && lab_is_silent(c, &r->truth), outcome, number, &l->scratch);
+	    l->explain, c, known, fails, !fails && lab_is_silent(l, c, &r->truth), outcome, number, &l->scratch);
 }
 
 /* Judges c with engine `which` of b.  The row joins the table once it is complete. */

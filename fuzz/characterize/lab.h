@@ -77,7 +77,7 @@ void lab_try_sizes(struct lab *l, int from, int to);
 /* Judges the base once more with the first engine of b.  Always adds a row. */
 const struct variant_row *lab_again(struct lab *l, struct bench *b, const char *const *cell);
 /* Whether no derivative of c tells whether an engine is right: each is 0, or may be off by half of what it is. */
-bool lab_is_silent(const struct testcase *c, const struct truth *t);
+bool lab_is_silent(const struct lab *l, const struct testcase *c, const struct truth *t);
 /*
  * Whether a case counts as failing; `fails` is the first judgement.  A case that passed counts as failing in two
  * cases.  The engine answers by chance, and the case fails when it is asked again.  Or the case fails at a nearby point

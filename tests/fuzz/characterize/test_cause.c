@@ -111,6 +111,37 @@ static void test_dtypes(void)
 	}
 }
 
+/* Derivatives that are all 0 hide a wrong derivative, but no wrong value. */
+static void test_silent(struct arena *a)
+{
+	static const struct {
+		const char *request;
+		int n_derivative;
+		enum verdict verdict;
+		bool silent;
+	} of_rows[] = {
+	    {"vjp", 1, VERDICT_WRONG, true},
+	    {"vjp", 1, VERDICT_WRONG_PRIMAL, false},
+	    {"batch x; 2 slices", 0, VERDICT_WRONG_PRIMAL, false},
+	    {"batch x; 2 slices", 0, VERDICT_WRONG, false},
+	    {"", 0, VERDICT_WRONG_PRIMAL, false},
+	};
+
+	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
+		const bool batched = strstr(of_rows[i].request, "batch") != NULL;
+		const struct testcase c = test_function(
+		    a, "x: f64[]", "y = sin x", batched ? "[1, 2]" : "1", of_rows[i].request);
+		struct component zero = {.reason = REASON_NONE};
+		struct truth_tensor derivative = {.at = &zero}, *assignment[] = {&derivative};
+		struct truth_point point = {
+		    .n_assignment = 1, .n_derivative = of_rows[i].n_derivative, .derivative = assignment};
+		const struct truth t = {.n_point = 1, .point = &point};
+		const struct lab l = {.finding = {.verdict = of_rows[i].verdict}};
+
+		CHECK(lab_is_silent(&l, &c, &t) == of_rows[i].silent, "%s", of_rows[i].request);
+	}
+}
+
 /* Where nearly all variants fail, the attributes with which it is right are told. */
 static void test_attributes(struct arena *a)
 {
@@ -215,6 +246,7 @@ int main(int argc, char **argv)
 	check_begin(argc, argv);
 	test_dtypes();
 	arena_init(&a, 512 << 20);
+	test_silent(&a);
 	test_attributes(&a);
 	test_statements(&a);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
