@@ -67,6 +67,9 @@ bool facts_unentered(const struct facts *f, const struct node *loop);
 /* Whether elements of operand k reach the result; true for ops that do not choose. */
 bool facts_passes(const struct facts *f, const struct node *n, int k);
 
+/* Whether an axis of extent 1 becomes longer from `s` to the shape `to`. */
+bool facts_stretched(const struct shape *s, const struct shape *to);
+
 void facts_name(struct facts *f, const char *name, const char *sentence);
 void facts_find_varied(struct facts *f); /* facts_activity.c: varied */
 void facts_find_live(struct facts *f);   /* facts_activity.c: live; after facts_at_points */
@@ -74,6 +77,7 @@ void facts_at_points(struct facts *f);   /* facts_values.c: runs the program; ru
 void facts_of_program(struct facts *f);  /* facts_program.c: loops, sharing, ops */
 void facts_of_uses(struct facts *f);     /* facts_uses.c: which node reads which value; after facts_find_live */
 void facts_of_counts(struct facts *f);   /* facts_counts.c: after facts_of_program; carries, captures, views */
+void facts_of_batch(struct facts *f);    /* facts_batch.c: the slices of a batch */
 void facts_of_request(struct facts *f);  /* facts_request.c */
 
 #endif

@@ -1,4 +1,6 @@
 /* facts_counts.c: features of carries, captures and views, and of operands that are broadcast. */
+#include <string.h>
+
 #include "facts.h"
 #include "fuzz/edit/edit.h"
 
@@ -41,9 +43,12 @@ static void of_carries(struct facts *f, const struct node *n, const struct node_
 		made[l->first_param + i] = true;
 		follow(l->body, made);
 		f->at[FEATURE_CARRY_REPLACED] |= f->live[n->out + i] && !made[l->body->result[i]];
-		for (int k = 0; k < l->n_carry; k++)
+		for (int k = 0; k < l->n_carry; k++) {
+			f->at[FEATURE_LATER_CARRY_READ] |= i && (f->live[n->out + k] || f->live[l->first_param + k]) &&
+			    f->live[l->body->result[k]] && made[l->body->result[k]];
 			f->at[FEATURE_CARRIES_CROSS] |= k != i && f->live[n->out + k] && is_float(f, n->out + k) &&
 			    made[l->body->result[k]];
+		}
 	}
 }
 
@@ -70,6 +75,38 @@ static void of_captures(struct facts *f, const struct node *n)
 		}
 }
 
+/* Whether the value is read after node `at` of the region: by a later node, or as a result. */
+static bool read_after(const struct region *r, int at, int value)
+{
+	for (int i = at + 1; i < r->n_node; i++) {
+		for (int k = 0; k < r->node[i].n_arg; k++)
+			if (r->node[i].arg[k] == value)
+				return true;
+		for (int w = 0; w < r->node[i].n_region; w++)
+			if (region_reads(&r->node[i].region[w], value))
+				return true;
+	}
+	for (int k = 0; k < r->n_result; k++)
+		if (r->result[k] == value)
+			return true;
+	return false;
+}
+
+/* `again`: what the region captures is used again by a later iteration. */
+static void of_loop_captures(struct facts *f, const struct region *r, bool again)
+{
+	for (int i = 0; i < r->n_node; i++) {
+		const struct node *n = &r->node[i];
+		const struct node_loop l = node_loop(n);
+
+		for (int v = 0; l.is_loop && v < f->c->program.n_value; v++)
+			f->at[FEATURE_LOOP_CAPTURE_LATER] |= f->live[v] && !region_defines(l.body, v) &&
+			    region_reads(l.body, v) && (read_after(r, i, v) || (again && !region_defines(r, v)));
+		for (int w = 0; w < n->n_region; w++)
+			of_loop_captures(f, &n->region[w], l.is_loop ? node_max_trip(n) > 1 : again);
+	}
+}
+
 static void of_branches(struct facts *f, const struct region *r, bool in_loop)
 {
 	for (int i = 0; i < r->n_node; i++) {
@@ -79,6 +116,25 @@ static void of_branches(struct facts *f, const struct region *r, bool in_loop)
 		for (int w = 0; w < n->n_region; w++)
 			of_branches(f, &n->region[w], in_loop || node_loop(n).is_loop);
 	}
+}
+
+/* ---- slices ---- */
+
+static bool apart(const struct node *x, const struct node *y, const struct type *type)
+{
+	const int rank = type[x->out].shape.rank;
+
+	return x->arg[0] == y->arg[0] && shape_equal(&type[x->out].shape, &type[y->out].shape) &&
+	    memcmp(x->attrs.start, y->attrs.start, (size_t)rank * sizeof *x->attrs.start) != 0;
+}
+
+static void of_slices(struct facts *f, const struct region *r)
+{
+	for (int i = 0; i < r->n_node; i++)
+		for (int k = 0; k < i; k++)
+			if (op_table[r->node[i].op].family == FAMILY_SLICE &&
+			    op_table[r->node[k].op].family == FAMILY_SLICE)
+				f->at[FEATURE_SLICES_APART] |= apart(&r->node[i], &r->node[k], f->c->program.type);
 }
 
 /* ---- operands ---- */
@@ -99,6 +155,14 @@ static int matrices(const struct shape *s)
 	return n;
 }
 
+bool facts_stretched(const struct shape *s, const struct shape *to)
+{
+	for (int d = 0; d < s->rank; d++)
+		if (s->extent[d] == 1 && to->extent[d + to->rank - s->rank] > 1)
+			return true;
+	return false;
+}
+
 static void of_spread(struct facts *f, const struct node *n)
 {
 	const enum family family = op_table[n->op].family;
@@ -110,7 +174,13 @@ static void of_spread(struct facts *f, const struct node *n)
 		f->at[FEATURE_MATRIX_SHARED] |= (f->live[n->arg[0]] && left < right) ||
 		    (f->live[n->arg[1]] && right < left);
 	}
-	if (family != FAMILY_BINARY && family != FAMILY_SELECT && family != FAMILY_CLAMP)
+	if (family != FAMILY_BINARY && family != FAMILY_SELECT && family != FAMILY_CLAMP &&
+	    family != FAMILY_BROADCAST_TO)
+		return;
+	for (int k = 0; k < n->n_arg; k++)
+		f->at[FEATURE_AXIS_STRETCHED] |= f->live[n->arg[k]] && f->live[n->out] && facts_passes(f, n, k) &&
+		    facts_stretched(&type[n->arg[k]].shape, &type[n->out].shape);
+	if (family == FAMILY_BROADCAST_TO)
 		return;
 	for (int k = 0; k < n->n_arg; k++) {
 		const struct shape *s = &type[n->arg[k]].shape, *out = &type[n->out].shape;
@@ -125,6 +195,7 @@ static void of_spread(struct facts *f, const struct node *n)
 void facts_of_counts(struct facts *f)
 {
 	const struct program *p = &f->c->program;
+	const struct region *r;
 	int *views = NEW(f->arena, int, p->n_value + 1);
 
 	for (struct walk w = walk_nodes(&p->top); walk_next(&w);) {
@@ -148,4 +219,7 @@ void facts_of_counts(struct facts *f)
 			f->at[FEATURE_VIEWS_SEVERAL] |= ++views[n->arg[0]] > 1;
 	}
 	of_branches(f, &p->top, false);
+	of_loop_captures(f, &p->top, false);
+	for (struct walk w = walk_nodes(&p->top); (r = walk_region(&w));)
+		of_slices(f, r);
 }

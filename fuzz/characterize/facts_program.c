@@ -124,6 +124,8 @@ static void of_loop(struct facts *f, const struct node *n, const struct node_loo
 		derived += f->live[n->out + i];
 		plain += !f->live[n->out + i];
 		s.carried[param] = true;
+		f->at[FEATURE_CARRY_SHIFTED_BACK] |= (f->live[param] || f->live[n->out + i]) && result >= first &&
+		    result < param && f->live[result] && facts_ran(f, l->body);
 		if (!f->live[n->out + i])
 			continue;
 		f->at[FEATURE_CARRY_FROM_CONSTANT] |= !f->live[n->arg[l->first_arg + i]];
@@ -227,6 +229,7 @@ static void of_operands(struct facts *f, const struct node *n)
 				facts_name(f, arena_printf(f->arena, "repeats %s", op_table[n->op].name),
 				    arena_printf(f->arena, "two operands of %s are the same differentiated value",
 				        op_table[n->op].name));
+				f->at[FEATURE_ELEMENTWISE_WITH_ITSELF] |= op_table[n->op].family == FAMILY_BINARY;
 				f->at[FEATURE_COMMUTES_WITH_ITSELF] |= n->op == OP_ADD || n->op == OP_MUL ||
 				    n->op == OP_MAX || n->op == OP_MIN || n->op == OP_MATMUL;
 			}

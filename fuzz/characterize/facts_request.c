@@ -116,6 +116,7 @@ struct facts *facts_with(const struct testcase *c, const struct known_cotangents
 	facts_at_points(f);
 	facts_of_program(f);
 	facts_of_counts(f);
+	facts_of_batch(f);
 	facts_of_request(f);
 	facts_of_measures(f);
 	return f;

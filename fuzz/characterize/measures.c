@@ -169,11 +169,8 @@ static void of_result(struct facts *f, const struct node *n)
 static void of_spread(struct facts *f, const struct node *n, int k)
 {
 	const struct shape *s = &f->c->program.type[n->arg[k]].shape, *to = &f->c->program.type[n->out].shape;
-	bool stretched = false;
 
-	for (int d = 0; d < s->rank; d++)
-		stretched |= s->extent[d] == 1 && to->extent[d + to->rank - s->rank] > 1;
-	put(f, MEASURE_STRETCHED, n, k, stretched);
+	put(f, MEASURE_STRETCHED, n, k, facts_stretched(s, to));
 	put(f, MEASURE_LACKS_AXES, n, k, s->rank < to->rank);
 	put(f, MEASURE_SPREAD, n, k, shape_elements(s) < shape_elements(to));
 }
@@ -419,9 +416,12 @@ static void of_regions(struct facts *f, const struct node *n)
 		captures += reads;
 	}
 	put(f, MEASURE_CAPTURES, n, -1, captures);
-	for (int k = 0; k < n->n_out; k++)
+	for (int k = 0; k < n->n_out; k++) {
 		if (f->live[n->out + k])
 			put(f, MEASURE_LATER_RESULT, n, -1, k);
+		if (f->uses[n->out + k])
+			put(f, MEASURE_LATER_READ, n, -1, k);
+	}
 	if (n->op == OP_COND && f->run)
 		put(f, MEASURE_BRANCH, n, -1, facts_ran(f, &n->region[1]));
 	if (!l.is_loop)
@@ -435,12 +435,14 @@ static void of_regions(struct facts *f, const struct node *n)
 	put(f, MEASURE_STACKED, n, -1, l.n_ys);
 }
 
+/* Whether a result of n counts: for a derivative, or for a value. */
 static bool is_live(const struct facts *f, const struct node *n)
 {
+	const bool primal = !request_order(f->c->transform, f->c->n_transform);
 	bool live = false;
 
 	for (int i = 0; i < n->n_out; i++)
-		live |= f->live[n->out + i] && (!f->run || f->run[n->out + i]);
+		live |= (primal || f->live[n->out + i]) && (!f->run || f->run[n->out + i]);
 	return live;
 }
 

@@ -106,6 +106,10 @@ static void test_rows(struct arena *a)
 	    {"x: f64[]", "y = square x", "1", MEASURE_COMPUTED, OP_SQUARE, 0, 0},
 	    {"x: f64[], z: f64[]", "y, w = for (x, z) trip=2 { params i, c, d; yield d, c }", "1, 2", MEASURE_CARRIES,
 	        OP_FOR, -1, 2},
+	    {"x: f64[], z: f64[]", "u, y = for (x, z) trip=2 { params i, c, d; yield d, c }", "1, 2",
+	        MEASURE_LATER_READ, OP_FOR, -1, 1},
+	    {"x: f64[], z: f64[]", "y, u = for (x, z) trip=2 { params i, c, d; yield d, c }", "1, 2",
+	        MEASURE_LATER_READ, OP_FOR, -1, 0},
 	    {"x: f64[2], z: f64[2]", "y = scan (x, z) trip=2 carries=0 { params c, d; p = mul c, d; yield p }",
 	        "[1, 2], [3, 4]", MEASURE_ROWS, OP_SCAN, -1, 2},
 	    {"x: f64[]", "q = gt x, 0\ny = cond q { yield x } else { s = sin x; yield s }", "-1", MEASURE_BRANCH,
@@ -188,6 +192,17 @@ static void test_cotangents(struct arena *a)
 	    "%g", measure_of(f, MEASURE_COTANGENT_SMALL, OP_SIN, -1));
 }
 
+/* If nothing is differentiated, nodes have measures too. */
+static void test_primal(struct arena *a)
+{
+	const struct testcase plain = test_function(a, "x: f64[2,3]", "y = cumsum x axis=1", "[1, 2, 3, 4, 5, 6]", ""),
+	                      batch = test_function(
+	                          a, "x: f64[2]", "y = cumsum x axis=0", "[1, 2, 3, 4]", "batch x; 2 slices");
+
+	CHECK(measure_of(facts_of(&plain, a), MEASURE_AXIS_LATER, OP_CUMSUM, -1) == 1, "the second axis");
+	CHECK(measure_of(facts_of(&batch, a), MEASURE_AXIS_EXTENT, OP_CUMSUM, -1) == 2, "two elements");
+}
+
 static void test_texts(struct arena *a)
 {
 	static const struct {
@@ -227,6 +242,7 @@ int main(int argc, char **argv)
 	arena_init(&a, 64 << 20);
 	test_rows(&a);
 	CHECK_LAW(test_cotangents(&a));
+	CHECK_LAW(test_primal(&a));
 	CHECK_LAW(test_texts(&a));
 	arena_free(&a);
 	return check_done();
