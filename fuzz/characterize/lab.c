@@ -268,29 +268,6 @@ bool lab_fails(struct lab *l, const struct testcase *c, bool fails, struct arena
 	return fails || (again.runs && case_shows(c, &again, scratch, NULL)) || fails_beside(l, c, NUDGE_FAR, scratch);
 }
 
-/* Whether no derivative tells: each is 0, or may be off by half of what it is. */
-static bool tells_nothing(const struct truth_point *p)
-{
-	bool nothing = p->n_assignment > 0;
-
-	for (int k = 0; nothing && k < p->n_derivative; k++)
-		for (int i = 0, n = shape_elements(&p->derivative[0][k].type.shape); i < n; i++) {
-			const struct component *c = &p->derivative[0][k].at[i];
-
-			nothing &= c->reason == REASON_NONE && (c->value == 0 || !(c->loose < fabs(c->value) / 2));
-		}
-	return nothing;
-}
-
-bool lab_is_silent(const struct lab *l, const struct testcase *c, const struct truth *t)
-{
-	bool silent = request_order(c->transform, c->n_transform) > 0 && l->finding.verdict != VERDICT_WRONG_PRIMAL;
-
-	for (int k = 0; k < c->n_point; k++)
-		silent &= tells_nothing(&t->point[k]);
-	return silent;
-}
-
 /* What a decided variant shows.  fails: by lab_fails. */
 static enum variant_outcome outcome_of(
     struct lab *l, const struct testcase *c, const struct bench_result *r, bool fails)

@@ -142,6 +142,30 @@ static void test_silent(struct arena *a)
 	}
 }
 
+/* Equal elements hide which one was read. */
+static void test_places(struct arena *a)
+{
+	static const struct {
+		const char *inputs, *body, *point;
+		bool hides;
+	} of_rows[] = {
+	    {"x: f64[2]", "y = reverse x axes=[0]", "[2, 2]", true},
+	    {"x: f64[2]", "y = reverse x axes=[0]", "[2, 3]", false},
+	    {"x: f64[2]", "y = sin x", "[2, 2]", false},
+	    {"x: f64[]", "y = reshape x shape=[1]", "2", false},
+	    {"x: f64[2], z: f64[2]", "r = reverse x axes=[0]\ny = add r, z", "[2, 2], [2, 3]", false},
+	};
+
+	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
+		const struct testcase c = test_function(a, of_rows[i].inputs, of_rows[i].body, of_rows[i].point, "");
+		const struct lab l = {.finding = {.verdict = VERDICT_WRONG_PRIMAL}};
+
+		CHECK(lab_hides_places(&c) == of_rows[i].hides, "%s at %s", of_rows[i].body, of_rows[i].point);
+		CHECK(lab_is_silent(&l, &c, &(struct truth){0}) == of_rows[i].hides, "%s at %s", of_rows[i].body,
+		    of_rows[i].point);
+	}
+}
+
 /* Where nearly all variants fail, the attributes with which it is right are told. */
 static void test_attributes(struct arena *a)
 {
@@ -247,6 +271,7 @@ int main(int argc, char **argv)
 	test_dtypes();
 	arena_init(&a, 512 << 20);
 	test_silent(&a);
+	test_places(&a);
 	test_attributes(&a);
 	test_statements(&a);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

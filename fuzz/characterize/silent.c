@@ -1,0 +1,59 @@
+/* silent.c: variants whose answer does not tell whether an engine is right. */
+#include <math.h>
+
+#include "graph/walk.h"
+#include "lab.h"
+
+/* Whether no derivative tells: each is 0, or may be off by half of what it is. */
+static bool tells_nothing(const struct truth_point *p)
+{
+	bool nothing = p->n_assignment > 0;
+
+	for (int k = 0; nothing && k < p->n_derivative; k++)
+		for (int i = 0, n = shape_elements(&p->derivative[0][k].type.shape); i < n; i++) {
+			const struct component *c = &p->derivative[0][k].at[i];
+
+			nothing &= c->reason == REASON_NONE && (c->value == 0 || !(c->loose < fabs(c->value) / 2));
+		}
+	return nothing;
+}
+
+/* Whether x has several elements that differ. */
+static bool varies(const struct tensor *x)
+{
+	for (int i = 1, n = shape_elements(&x->type.shape); i < n; i++)
+		if (x->at[i].f != x->at[0].f)
+			return true;
+	return false;
+}
+
+bool lab_hides_places(const struct testcase *c)
+{
+	const struct region *top = &c->program.top;
+	bool moves = false, several = false;
+
+	for (struct walk w = walk_nodes(top); walk_next(&w);)
+		moves |= op_table[w.node->op].regularity == REGULARITY_MOVE;
+	for (int k = 0; k < c->n_point; k++)
+		for (int i = 0; i < top->n_param; i++) {
+			const struct tensor *x = &c->point[k][i];
+
+			if (!dtype_is_float(x->type.dtype))
+				continue;
+			if (varies(x))
+				return false;
+			several |= shape_elements(&x->type.shape) > 1;
+		}
+	return moves && several;
+}
+
+bool lab_is_silent(const struct lab *l, const struct testcase *c, const struct truth *t)
+{
+	bool silent = true;
+
+	if (!request_order(c->transform, c->n_transform) || l->finding.verdict == VERDICT_WRONG_PRIMAL)
+		return lab_hides_places(c);
+	for (int k = 0; k < c->n_point; k++)
+		silent &= tells_nothing(&t->point[k]);
+	return silent;
+}
