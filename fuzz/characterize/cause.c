@@ -456,8 +456,9 @@ void lab_tell_cause(struct lab *l)
 	for (int i = 0; i < l->out->n_statement; i++) {
 		const char *id = l->out->statement[i].id;
 
-		if (!strcmp(id, "counts") || !strcmp(id, "positions") || !strcmp(id, "family") ||
-		    !strcmp(id, "in-batch") || !strcmp(id, "mixed") || (!strcmp(id, "dtypes") && lab_dtype_decides(l)))
+		if (!strcmp(id, "counts") || !strcmp(id, "carries") || !strcmp(id, "positions") ||
+		    !strcmp(id, "family") || !strcmp(id, "in-batch") || !strcmp(id, "mixed") ||
+		    (!strcmp(id, "dtypes") && lab_dtype_decides(l)))
 			text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
 	}
 	l->out->cause = LAB_TEXT(l, "%s%s", text, lab_about_condition(l));

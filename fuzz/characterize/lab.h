@@ -79,7 +79,7 @@ const struct variant_row *lab_again(struct lab *l, struct bench *b, const char *
 /* Whether all elements of each float input are equal, some have several, and an op moves elements.  Then a value does
  * not tell which element was read. */
 bool lab_hides_places(const struct testcase *c);
-/* Whether no derivative of c tells whether an engine is right: each is 0, or may be off by half of what it is.  Of a
+/* Whether no derivative of c tells whether an engine is right: each is undecided, or 0, or may be off by half.  Of a
  * wrong value: whether c hides places. */
 bool lab_is_silent(const struct lab *l, const struct testcase *c, const struct truth *t);
 /*
@@ -140,6 +140,8 @@ bool lab_use_alone(struct edit *e, const struct use *u);
  * They stand in the cause. */
 void lab_state_positions(struct lab *l);
 void lab_state_iterations(struct lab *l);
+/* Says whether a failing case is right with its carries exchanged. */
+void lab_state_carries(struct lab *l, const struct variant_table *t);
 /* Places along an axis, or of an iteration among others. */
 enum place { PLACE_LAST, PLACE_FIRST, PLACE_NOT_FIRST, PLACE_NOT_LAST, PLACE_ODD, PLACE_EVEN, PLACES };
 bool lab_is_at(enum place p, int index, int extent);

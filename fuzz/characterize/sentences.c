@@ -455,6 +455,7 @@ static const struct {
     {"inputs", state_inputs},
     {"points", state_points},
     {"trips", state_trips},
+    {"carries", lab_state_carries},
     {"bodies", state_bodies},
     {"branches", state_branches},
     {"operands", state_operands},

@@ -4,7 +4,7 @@
 #include "graph/walk.h"
 #include "lab.h"
 
-/* Whether no derivative tells: each is 0, or may be off by half of what it is. */
+/* Whether no derivative tells: each is undecided, or 0, or may be off by half of what it is. */
 static bool tells_nothing(const struct truth_point *p)
 {
 	bool nothing = p->n_assignment > 0;
@@ -13,7 +13,7 @@ static bool tells_nothing(const struct truth_point *p)
 		for (int i = 0, n = shape_elements(&p->derivative[0][k].type.shape); i < n; i++) {
 			const struct component *c = &p->derivative[0][k].at[i];
 
-			nothing &= c->reason == REASON_NONE && (c->value == 0 || !(c->loose < fabs(c->value) / 2));
+			nothing &= c->reason != REASON_NONE || c->value == 0 || !(c->loose < fabs(c->value) / 2);
 		}
 	return nothing;
 }

@@ -117,22 +117,26 @@ static void test_silent(struct arena *a)
 	static const struct {
 		const char *request;
 		int n_derivative;
+		struct component number; /* of the derivative */
 		enum verdict verdict;
 		bool silent;
 	} of_rows[] = {
-	    {"vjp", 1, VERDICT_WRONG, true},
-	    {"vjp", 1, VERDICT_WRONG_PRIMAL, false},
-	    {"batch x; 2 slices", 0, VERDICT_WRONG_PRIMAL, false},
-	    {"batch x; 2 slices", 0, VERDICT_WRONG, false},
-	    {"", 0, VERDICT_WRONG_PRIMAL, false},
+	    {"vjp", 1, {.value = 0}, VERDICT_WRONG, true},
+	    {"vjp", 1, {.value = 2}, VERDICT_WRONG, false},
+	    {"vjp", 1, {.value = 2, .loose = 1}, VERDICT_WRONG, true},
+	    {"vjp", 1, {.value = 2, .reason = REASON_JUMP}, VERDICT_WRONG, true},
+	    {"vjp", 1, {.value = 0}, VERDICT_WRONG_PRIMAL, false},
+	    {"batch x; 2 slices", 0, {.value = 0}, VERDICT_WRONG_PRIMAL, false},
+	    {"batch x; 2 slices", 0, {.value = 0}, VERDICT_WRONG, false},
+	    {"", 0, {.value = 0}, VERDICT_WRONG_PRIMAL, false},
 	};
 
 	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
 		const bool batched = strstr(of_rows[i].request, "batch") != NULL;
 		const struct testcase c = test_function(
 		    a, "x: f64[]", "y = sin x", batched ? "[1, 2]" : "1", of_rows[i].request);
-		struct component zero = {.reason = REASON_NONE};
-		struct truth_tensor derivative = {.at = &zero}, *assignment[] = {&derivative};
+		struct component number = of_rows[i].number;
+		struct truth_tensor derivative = {.at = &number}, *assignment[] = {&derivative};
 		struct truth_point point = {
 		    .n_assignment = 1, .n_derivative = of_rows[i].n_derivative, .derivative = assignment};
 		const struct truth t = {.n_point = 1, .point = &point};
@@ -204,9 +208,9 @@ static void test_attributes(struct arena *a)
 	}
 }
 
-/* A row of table `inputs` or `batches`. */
+/* A row of table `inputs`, `batches` or `carries`. */
 struct told_row {
-	const char *cell[2];
+	const char *cell[3];
 	bool decided, fails;
 };
 
@@ -227,6 +231,14 @@ static void test_statements(struct arena *a)
 	            {{"0, 1", "vjp"}, true, true}}},
 	    {"a first derivative", "inputs", "vjp", "mixed", NULL,
 	        {{{"0", "vjp"}, true, false}, {{"1", "vjp"}, true, false}, {{"0, 1", "vjp"}, true, true}}},
+	    {"carries that are right exchanged", "carries", "vjp", "carries",
+	        "with the first two carries of for exchanged",
+	        {{{"smallest", "for", "the first two carries"}, true, false}}},
+	    {"carries that are wrong in either order", "carries", "vjp", "carries", NULL,
+	        {{{"smallest", "for", "the first two carries"}, true, true}}},
+	    {"carries that are wrong in the typical case", "carries", "vjp", "carries", NULL,
+	        {{{"smallest", "for", "the first two carries"}, true, false},
+	            {{"typical", "for", "the first two carries"}, true, true}}},
 	    {"slices that are right", "batches", "vjp; then batch x; 2 slices", "in-batch", "each slice alone is right",
 	        {{{"slice 0", ""}, true, false}, {{"slice 1", ""}, true, false}}},
 	    {"a slice that is undecided", "batches", "vjp; then batch x; 2 slices", "in-batch", NULL,
@@ -240,7 +252,7 @@ static void test_statements(struct arena *a)
 		const struct testcase c = test_function(
 		    a, "x: f64[]", "y = sin x", batched ? "[1, 2]" : "1", of_rows[i].request);
 		struct variant_row row[ROWS] = {{0}};
-		struct variant_table t = {.id = of_rows[i].table, .n_column = 2, .row = row};
+		struct variant_table t = {.id = of_rows[i].table, .n_column = 3, .row = row};
 		struct characterization out = {.n_table = 1, .table = &t};
 		struct lab l = {.out = &out, .base = &c, .typical = &c, .arena = a};
 		const char *says = NULL;
@@ -251,6 +263,8 @@ static void test_statements(struct arena *a)
 			row[t.n_row] = (struct variant_row){
 			    .cell = (const char **)(uintptr_t)of_rows[i].row[t.n_row].cell,
 			    .decided = of_rows[i].row[t.n_row].decided,
+			    .of = "result 0",
+			    .expected = 1,
 			    .fails = of_rows[i].row[t.n_row].fails};
 		for (int k = 0; lab_state_table(&l, k); k++)
 			;
