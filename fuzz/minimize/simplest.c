@@ -61,6 +61,44 @@ static bool write_levels(
 	return testcase_check(out, &e);
 }
 
+/* The points of c, with the seeds of t as further inputs. */
+static struct tensor **points_with_seeds(const struct testcase *c, const struct transform *t, struct arena *a, int *n)
+{
+	struct tensor **point = NEW(a, struct tensor *, c->n_point);
+
+	for (int p = 0; p < c->n_point; p++) {
+		point[p] = NEW(a, struct tensor, c->program.top.n_param + t->n_seed);
+		*n = 0;
+		for (int i = 0; i < c->program.top.n_param; i++)
+			point[p][(*n)++] = c->point[p][i];
+		for (int i = 0; i < t->n_seed; i++)
+			if (dtype_is_float(t->seed[i].type.dtype))
+				point[p][(*n)++] = t->seed[i];
+	}
+	return point;
+}
+
+bool written_in_full(const struct testcase *c, struct arena *a, struct testcase *out)
+{
+	const int inner = c->n_transform - 1;
+	const struct transform *t = &c->transform[inner];
+	struct testcase below = *c;
+	struct error e = {0};
+	int n_input = 0;
+
+	if (inner < 0 || t->kind == TRANSFORM_BATCH || (!inner && program_has_derivative(&c->program)) ||
+	    (inner && !write_levels(c, inner, &formulations[0], a, &below)))
+		return false;
+	below.program = lower_fixed_points(&below.program, false, a);
+	*out = below;
+	if (!(t->kind == TRANSFORM_VJP ? aot_vjp : aot_jvp)(
+	        &below.program, t->wrt, t->n_wrt, &aot_rules_right, a, &out->program, &e))
+		return false;
+	out->point = points_with_seeds(&below, t, a, &n_input);
+	out->n_transform = 0;
+	return n_input == out->program.top.n_param && testcase_check(out, &e);
+}
+
 /* Whether the engine answers `written` as it answered the case that was written out. */
 static bool answers_alike(
     const struct question *any, const struct answer *as_is, const struct testcase *written, struct arena *a)

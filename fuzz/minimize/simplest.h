@@ -29,5 +29,7 @@ struct testcase simplest_case(const struct question *q, const struct testcase *m
  * it runs c.  It is not judged.  False: there is nothing to write, or no way of writing gives the same answers.
  */
 bool written_alike(const struct question *any, const struct testcase *c, struct arena *a, struct testcase *out);
+/* Writes all levels of the request of c as a program, whose value is what c asks for.  False: that is not possible. */
+bool written_in_full(const struct testcase *c, struct arena *a, struct testcase *out);
 
 #endif

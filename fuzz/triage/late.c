@@ -135,6 +135,20 @@ static bool is_primal_of(
 	    pattern_explains(&x->pattern, &s->pattern) && trial_primal(any, &y->c, a, &j) == EFFECT_FAILS;
 }
 
+/* Whether x is about a primal that the engine needs for the derivative of y.  Written as a program, that derivative has
+ * the ops of x and gives the same wrong numbers. */
+static bool is_primal_in_derivative(
+    const struct question *any, const struct symptom *x, const struct late *y, const struct symptom *s, struct arena *a)
+{
+	struct judgement j, own;
+	struct testcase written;
+
+	return !x->asked.order && s->asked.order && x->asked.batch <= s->asked.batch &&
+	    written_in_full(&y->c, a, &written) && pattern_is_in(&x->pattern, &written) &&
+	    trial_written(any, &y->c, a, &j) == EFFECT_FAILS && case_shows(&y->c, any, a, &own) &&
+	    near(j.expected, own.expected) && near(j.returned, own.returned);
+}
+
 /* Whether y is about NaNs that 0 times infinity can explain, has the ops of x, and is wrong at a plain point too. */
 static bool is_wrong_without_nan(
     const struct question *any, const struct symptom *x, const struct late *y, const struct symptom *s, struct arena *a)
@@ -194,6 +208,8 @@ static bool same_bug_by_trials(
 		    is_zero_times_nan(any, s, y, t, a) || is_zero_times_nan(any, t, x, s, a);
 	if (is_primal_of(any, s, y, t, a) || is_primal_of(any, t, x, s, a) || fails_in_other_mode(any, x, y, s, t, a))
 		return true;
+	if (is_primal_in_derivative(any, s, y, t, a) || is_primal_in_derivative(any, t, x, s, a))
+		return true;
 	if (need_the_same(x, y, s, t))
 		return true;
 	return asked_alike(&s->asked, &t->asked) &&
@@ -202,10 +218,18 @@ static bool same_bug_by_trials(
 
 /* ---- all of them ---- */
 
-/* Joins *y to *x, or the other way round if *y has the simpler case.  *x becomes the one that stays. */
+/* Whether y stays of the two: it is about a value and x about a derivative, or has the simpler case. */
+static bool says_more(const struct finding *y, const struct finding *x)
+{
+	const bool of_value = !y->symptom->asked.order, other = !x->symptom->asked.order;
+
+	return of_value != other ? of_value : y->ops < x->ops;
+}
+
+/* Joins *y to *x, or the other way round if *y says more.  *x becomes the one that stays. */
 static void join_two(struct triage *self, struct late *list, int n, int x, int y)
 {
-	const bool swap = self->finding[list[y].at].ops < self->finding[list[x].at].ops;
+	const bool swap = says_more(&self->finding[list[y].at], &self->finding[list[x].at]);
 	const int to = swap ? y : x, from = list[swap ? x : y].at;
 	struct finding *gone = &self->finding[from];
 

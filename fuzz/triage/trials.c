@@ -8,7 +8,7 @@
 #include "inlets.h"
 #include "fuzz/minimize/passes.h"
 
-enum { MOST_CAPTURES = 8, LEAST_TRIP = 3, LEAST_LOOP = 2, LEAST_EXTENT = 4 };
+enum { MOST_CAPTURES = 8, MOST_EXCHANGES = 8, LEAST_TRIP = 3, LEAST_LOOP = 2, LEAST_EXTENT = 4 };
 
 static bool any_not_zero(const struct answer *x, int n_point)
 {
@@ -292,6 +292,24 @@ static bool enters_no_loop(const struct question *q, const struct testcase *c, s
 	return true;
 }
 
+static enum effect try_carries(const struct question *q, const struct testcase *c, struct arena *a)
+{
+	enum effect out = EFFECT_NONE;
+	enum edit_result result = EDIT_SKIP;
+
+	for (int k = 0, tried = 0; result != EDIT_END && out != EFFECT_RIGHT && tried < MOST_EXCHANGES; k++) {
+		struct edit e = begin(c, a);
+		struct judgement j;
+
+		result = pass_order_carries(&e, k);
+		if (result != EDIT_TRY)
+			continue;
+		out = trial_effect(q, &e, &j);
+		tried++;
+	}
+	return out;
+}
+
 static enum effect try_entered(const struct question *q, const struct testcase *c, struct arena *a)
 {
 	struct edit e = begin(c, a);
@@ -416,6 +434,8 @@ void trials_make(const struct question *q, const struct testcase *c, struct aren
 	out->effect[TRIAL_ENTERED] = try_entered(q, c, a);
 	out->effect[TRIAL_POINTS] = try_points(q, c, a);
 	out->effect[TRIAL_INPUTS] = try_own_inputs(q, c, a);
+	out->effect[TRIAL_CARRIES] = try_carries(q, c, a);
+	out->effect[TRIAL_WHOLE] = try_edit(q, c, trial_make_whole, a);
 	out->extent = try_extents(q, c, a);
 	try_dtypes(q, c, a, out);
 }
@@ -448,91 +468,4 @@ bool trials_same_size(const struct trials *x, const struct trials *y)
 	if (!x->extent || !y->extent || x->wrong != y->wrong)
 		return false;
 	return (x->right && y->right) || (x->extent == y->extent && x->extent >= LEAST_EXTENT);
-}
-
-/* ---- another request or point ---- */
-
-enum effect trial_mode(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
-{
-	struct edit e = begin(c, a);
-
-	for (int k = 0; k < e.c.n_transform; k++) {
-		struct transform *t = &e.c.transform[k];
-
-		if (t->kind == TRANSFORM_BATCH)
-			continue;
-		t->kind = t->kind == TRANSFORM_JVP ? TRANSFORM_VJP : TRANSFORM_JVP;
-		t->n_seed = 0; /* edit_finish makes them */
-	}
-	return trial_effect(q, &e, j);
-}
-
-enum effect trial_primal(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
-{
-	struct edit e = begin(c, a);
-	int n = 0;
-
-	for (int k = 0; k < e.c.n_transform; k++)
-		if (e.c.transform[k].kind == TRANSFORM_BATCH)
-			e.c.transform[n++] = e.c.transform[k];
-	e.c.n_transform = n;
-	return trial_effect(q, &e, j);
-}
-
-enum effect trial_seeds(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
-{
-	struct edit e = begin(c, a);
-	struct site s;
-
-	/* From the last node on: what is inserted before a node changes no number of those that remain. */
-	for (int k = 0; edit_site_last(&e, k, &s); k++) {
-		const bool derives = s.node->op == OP_DERIVATIVE;
-
-		for (int i = s.node->attrs.primals, at = s.index; derives; i++) {
-			int *arg = s.region->node[at].arg;
-
-			if (i >= s.region->node[at].n_arg)
-				break;
-			if (is_float(&e, arg[i]))
-				arg[i] = inlet_stop(&e, s.region, at++, arg[i]);
-		}
-	}
-	return trial_effect(q, &e, j);
-}
-
-enum effect trial_without_zeros(
-    const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
-{
-	struct edit e = begin(c, a);
-	enum regularity *of = NEW(a, enum regularity, e.c.program.n_value);
-	const int n_value = e.c.program.n_value;
-	bool any = false;
-	struct site s;
-
-	for (struct walk w = walk_nodes(&e.c.program.top); walk_next(&w);)
-		of[w.node->out] = op_table[w.node->op].regularity;
-	for (int k = 0; edit_site_last(&e, k, &s); k++) {
-		const int n_arg = s.node->n_arg;
-
-		for (int i = 0, at = s.index; i < n_arg && s.node->op != OP_STOP_GRADIENT; i++) {
-			int *arg = s.region->node[at].arg;
-
-			if (arg[i] >= n_value || of[arg[i]] != REGULARITY_STEP || !is_float(&e, arg[i]))
-				continue;
-			arg[i] = inlet_stop(&e, s.region, at++, arg[i]);
-			any = true;
-		}
-	}
-	return any ? trial_effect(q, &e, j) : EFFECT_NONE;
-}
-
-enum effect trial_plain_point(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
-{
-	struct edit e = begin(c, a);
-
-	for (int p = 0; p < e.c.n_point; p++)
-		for (int k = 0; k < e.c.program.top.n_param; k++)
-			if (dtype_is_float(e.c.point[p][k].type.dtype))
-				edit_fill(&e.c.point[p][k], 0.5);
-	return trial_effect(q, &e, j);
 }

@@ -17,6 +17,8 @@ enum trial_kind {
 	TRIAL_ENTERED, /* loops that run no iteration run one */
 	TRIAL_POINTS,  /* of several points one is left, each in turn */
 	TRIAL_INPUTS,  /* each use of an input reads an input of its own */
+	TRIAL_CARRIES, /* two carries of a loop are exchanged, which computes the same */
+	TRIAL_WHOLE,   /* operands are repeated along axes of extent 1, so that no such axis is broadcast */
 	TRIALS
 };
 
@@ -33,8 +35,8 @@ struct trials {
 	unsigned wrong, right; /* the float dtypes in which the case fails, and is right: bits 1 << dtype */
 };
 
-/* Makes all trials of c.  q asks whether a case shows any finding.  About 25 requests, and up to 20 more for an input
- * that is used twice. */
+/* Makes all trials of c.  q asks whether a case shows any finding.  About 25 requests, up to 20 more for an input that
+ * is used twice, and up to 8 for loops with several carries. */
 void trials_make(const struct question *q, const struct testcase *c, struct arena *a, struct trials *out);
 /* How often a loop of c runs that is right with one iteration less; 0: there is no such loop of at least 2. */
 int trial_trip(const struct question *q, const struct testcase *c, struct arena *a);
@@ -49,6 +51,8 @@ enum likeness trials_alike(const struct trials *x, const struct trials *y);
  * in the same ones. */
 bool trials_same_size(const struct trials *x, const struct trials *y);
 
+/* Makes the edit of TRIAL_WHOLE.  False: nothing is broadcast along such an axis, or it is too long. */
+bool trial_make_whole(struct edit *e);
 /* The effect of an edit that was made. */
 enum effect trial_effect(const struct question *q, struct edit *e, struct judgement *j);
 
@@ -64,6 +68,8 @@ enum effect trial_op(
 enum effect trial_mode(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 /* The effect of asking for the primal, of the same slices of a batch. */
 enum effect trial_primal(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
+/* The effect of asking for the value of the program that computes what c asks for (simplest.h: written_in_full). */
+enum effect trial_written(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 /* The effect of making the seeds of every op derivative constants to differentiation. */
 enum effect trial_seeds(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 /* The effect of stopping differentiation where it ends anyway: behind the ops whose derivative is 0 by definition, such

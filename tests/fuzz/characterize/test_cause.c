@@ -82,6 +82,11 @@ static const struct row {
         "contributions,values,sizes,drawn,neighbours"},
     {"aot+jax-vmap-clip-oob", "corpus/zoo/jax-vmap-clip-oob.json", "The batched gradient of gather is wrong.",
         "It fails only in a batch: each slice alone is right.", "contributions,batches"},
+    {"functional+mxnet-foreach-null",
+        "inputs x: f64[]\none = constant 1\nu, y = for (one, x) trip=2 { params i, c, d; p = mul d, d; yield c, p }\n"
+        "return y\npoint 0.5\nrequest: vjp x\n",
+        "The gradient", "with the first two carries of for exchanged, the same program is right.",
+        "contributions,carries"},
     {"tape+wrong-dtype", "inputs x: f64[]\ny = mul x, x\nreturn y\npoint 0.5\nrequest: vjp x\n",
         "The engine's answer about mul has the wrong dtype."},
 };

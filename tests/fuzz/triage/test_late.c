@@ -56,6 +56,15 @@
 #define DIFFERENCE  "inputs x: f64[]\nr = reshape x shape=[]\ny = sub r, x\nreturn y\npoint 0.5\nrequest: vjp\n"
 #define SINE_AT_TWO "inputs x: f64[]\ny = sin x\nreturn y\npoint 0.5\npoint 0.25\nrequest: vjp\n"
 
+#define ADDED     "inputs x: f64[]\ny = add x, x\nreturn y\npoint 0.5\n"
+#define SQUARED   "inputs x: f64[]\ny = mul x, x\nreturn y\npoint 0.5\nrequest: vjp\n"
+#define STRETCHED "inputs x: f64[1]\nc = constant [1, 2]\ny = mul x, c\nreturn y\npoint [0.5]\nrequest: vjp\n"
+#define SPREAD    "inputs x: f64[]\nc = constant [1, 2]\ny = mul x, c\nreturn y\npoint 0.5\nrequest: vjp\n"
+#define LATER_CARRY(op) \
+	"inputs x: f64[]\none = constant 1\n" \
+	"u, y = for (one, x) trip=2 {\n  params i, c, d\n  next = " op "\n  yield c, next\n}\n" \
+	"return y\npoint 0.5\nrequest: vjp\n"
+
 static const struct join_row {
 	const char *name, *spec, *first, *second;
 	int n; /* findings at the end */
@@ -108,6 +117,12 @@ static const struct trial_row {
     {"an input that is subtracted from itself", "tape+warp-copy-assign", DIFFERENCE, TRIAL_INPUTS, EFFECT_RIGHT},
     {"wrong at each point", "tape+scale:sin:1.5", SINE_AT_TWO, TRIAL_POINTS, EFFECT_FAILS},
     {"one point", "tape+scale:sin:1.5", SINE, TRIAL_POINTS, EFFECT_NONE},
+    {"carries in another order", "functional+mxnet-foreach-null", LATER_CARRY("mul d, d"), TRIAL_CARRIES, EFFECT_RIGHT},
+    {"wrong in either order", "tape+scale:mul:1.5", LATER_CARRY("mul d, d"), TRIAL_CARRIES, EFFECT_FAILS},
+    {"one carry", "functional+residual-fifo", LOOP_OF("2"), TRIAL_CARRIES, EFFECT_NONE},
+    {"an axis that is stretched", "functional+customjvp-unbroadcast", STRETCHED, TRIAL_WHOLE, EFFECT_RIGHT},
+    {"an axis that is missing", "functional+customjvp-unbroadcast", SPREAD, TRIAL_WHOLE, EFFECT_NONE},
+    {"wrong whatever is stretched", "tape+scale:mul:1.5", STRETCHED, TRIAL_WHOLE, EFFECT_FAILS},
     {"captured by a derivative alone", "aot+saved-const-higher", SQUARE_TWICE, TRIAL_CAPTURE, EFFECT_NONE},
 };
 
@@ -139,6 +154,9 @@ static const struct likeness_row {
 } likeness_rows[] = {
     {"nothing is right", EFFECTS([TRIAL_COPIES] = EFFECT_FAILS), EFFECTS([TRIAL_COPIES] = EFFECT_FAILS), LIKENESS_NONE},
     {"copies", EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT), EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT), LIKENESS_FULL},
+    {"carries", EFFECTS([TRIAL_CARRIES] = EFFECT_RIGHT), EFFECTS([TRIAL_CARRIES] = EFFECT_RIGHT), LIKENESS_FULL},
+    {"stretched axes, of one alone", EFFECTS([TRIAL_WHOLE] = EFFECT_RIGHT), EFFECTS([TRIAL_WHOLE] = EFFECT_FAILS),
+        LIKENESS_NONE},
     {"several points", EFFECTS([TRIAL_POINTS] = EFFECT_RIGHT), EFFECTS([TRIAL_POINTS] = EFFECT_RIGHT), LIKENESS_POINTS},
     {"points and copies", EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT, [TRIAL_POINTS] = EFFECT_RIGHT),
         EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT, [TRIAL_POINTS] = EFFECT_RIGHT), LIKENESS_FULL},
@@ -196,6 +214,36 @@ static void check_trial(const struct trial_row *row)
 	CHECK(out.effect[row->trial] == row->effect, "%s: effect %d", row->name, out.effect[row->trial]);
 }
 
+/* The program that computes a derivative, asked for its value. */
+static void check_written(void)
+{
+	static const struct {
+		const char *spec, *text;
+		enum effect effect;
+	} rows[] = {
+	    {"compiled+inductor-double-add", SQUARED, EFFECT_FAILS},
+	    {"compiled", SQUARED, EFFECT_RIGHT},
+	    {"tape+scale:mul:1.5", SQUARED, EFFECT_RIGHT},
+	    {"tape", ADDED, EFFECT_NONE},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		const struct oracle_options o = {.seed = 1, .fd_one_in = 1 << 20};
+		struct judgement j;
+		struct bench bench;
+		struct error e = {0};
+		struct arena a;
+
+		arena_init(&a, BOOK_ARENA);
+		const struct testcase c = test_case(&a, rows[k].text);
+
+		CHECK(bench_open(&bench, &rows[k].spec, 1, &o, &e), "%s", e.text);
+		CHECK(trial_written(&(struct question){.bench = &bench}, &c, &a, &j) == rows[k].effect, "row %zu", k);
+		bench_close(&bench);
+		arena_free(&a);
+	}
+}
+
 static void check_need(const struct need_row *row)
 {
 	const struct trials out = trials_of(row->spec, row->text);
@@ -230,6 +278,7 @@ int main(int argc, char **argv)
 	for (size_t k = 0; k < sizeof trial_rows / sizeof *trial_rows; k++)
 		if (row_wanted("%s", trial_rows[k].name))
 			check_trial(&trial_rows[k]);
+	CHECK_LAW(check_written());
 	for (size_t k = 0; k < sizeof need_rows / sizeof *need_rows; k++)
 		if (row_wanted("%s", need_rows[k].name))
 			check_need(&need_rows[k]);
