@@ -66,8 +66,14 @@ void experiment_values(struct lab *l)
 
 /* ---- integers ---- */
 
-static const int integers[] = {-1, 0, 1, 2, 3, 4, 5, 6, 7};
-enum { INTEGERS = sizeof integers / sizeof *integers, INTEGER_TENSORS = 4, SINGLE_ELEMENTS = 4, SINGLE_MOST = 4 };
+static const int integers[] = {-1, 0, 1, 2, 3, 4, 5, 6, 7, -2, -3, -4};
+enum {
+	INTEGERS = sizeof integers / sizeof *integers,
+	INTEGER_TENSORS = 4,
+	SINGLE_ELEMENTS = 4,
+	SINGLE_MOST = 4,
+	ROOMY = 5 /* an extent in which most of the integers are indices of their own */
+};
 
 /* Tensor number k of integers or truth values in the program or at its point; NULL: there are no more. */
 static struct tensor *integer_tensor(struct edit *e, int k)
@@ -101,6 +107,36 @@ static bool try_integer(struct lab *l, int tensor, int element, int x)
 	return true;
 }
 
+/* Samples the typical case with all elements of that tensor x, and with extent `from` made larger.  Then an index of -2
+ * is neither that of the first element nor of the last. */
+static void sample_roomy(struct lab *l, int tensor, int x, int from)
+{
+	struct edit e = lab_edit_of(l, l->typical);
+	struct tensor *t = integer_tensor(&e, tensor);
+
+	if (!t || t->type.dtype == DTYPE_BOOL)
+		return;
+	for (int i = 0; i < shape_elements(&t->type.shape); i++)
+		t->at[i].i = dtype_wrap(t->type.dtype, x);
+	edit_change_extent(&e, from, ROOMY);
+	if (edit_finish(&e, true))
+		lab_sample(l, &e.c);
+}
+
+static void try_roomy(struct lab *l)
+{
+	for (int from = 1; from < ROOMY; from++) {
+		bool there = false;
+
+		for (int v = 0; v < l->typical->program.n_value; v++)
+			for (int d = 0; d < l->typical->program.type[v].shape.rank; d++)
+				there |= l->typical->program.type[v].shape.extent[d] == from;
+		for (int t = 0; t < INTEGER_TENSORS && there; t++)
+			for (int k = 0; k < INTEGERS; k++)
+				sample_roomy(l, t, integers[k], from);
+	}
+}
+
 void experiment_integers(struct lab *l)
 {
 	lab_columns(l, (const char *const[]){"tensor", "set", "value"}, 3);
@@ -108,6 +144,8 @@ void experiment_integers(struct lab *l)
 		for (int element = -1; element < SINGLE_ELEMENTS; element++)
 			for (int k = 0; k < (element < 0 ? INTEGERS : SINGLE_MOST + 1); k++)
 				(void)try_integer(l, t, element, integers[k]);
+	if (!lab_kills(l))
+		try_roomy(l);
 }
 
 /* ---- extents and ranks ---- */

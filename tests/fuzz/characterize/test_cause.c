@@ -87,6 +87,11 @@ static const struct row {
         "return y\npoint 0.5\nrequest: vjp x\n",
         "The gradient", "with the first two carries of for exchanged, the same program is right.",
         "contributions,carries"},
+    {"tape+scale:gather:1.5",
+        "inputs x: f64[2]\nat: i64[] = constant -1\ny = gather x, at axis=0 mode=wrap\nreturn y\npoint [0.5, 0.75]\n"
+        "request: vjp x\n",
+        "The gradient with respect to the indexed tensor of gather is", "all 26 variants fail",
+        "contributions,integers"},
     {"tape+wrong-dtype", "inputs x: f64[]\ny = mul x, x\nreturn y\npoint 0.5\nrequest: vjp x\n",
         "The engine's answer about mul has the wrong dtype."},
 };
