@@ -52,8 +52,8 @@ static double far_beyond(const struct alternatives *x, enum dtype d)
 		loose = fmax(loose, x->at[s].loose);
 		magnitude = fmax(magnitude, x->at[s].magnitude);
 	}
-	return x->high + 1.25 * (x->high - x->low) + 2 * loose + SHARES * dtype_table[d].unit * magnitude +
-	    dtype_table[d].tiny;
+	return x->high + 1.25 * (x->high - x->low) + 2 * x->n * loose +
+	    SHARES * dtype_table[DTYPE_BF16].unit * magnitude + dtype_table[d].tiny;
 }
 
 /* Such a number in place of each component that has alternatives must be found. */

@@ -100,19 +100,22 @@ static bool is_hopeless(const struct analytic *self)
 	return n > CORNER_TIES || (ev->status == EVALUATE_OK ? n == 0 : ev->status != EVALUATE_BRANCH);
 }
 
-/* How many units of rounding an engine may add that shares every choice among its options. */
-static double roundings_of(const struct corners *corners)
+/* What an engine adds that shares every choice among its options, relative to the magnitude. The shares are rounded,
+ * and added, in any dtype of the trace. */
+static double roundings_of(const struct analytic *self, const struct corners *corners)
 {
-	double n = 0;
+	double n = 0, unit = 0;
 
 	for (int i = 0; i < corners->n_tie; i++)
 		n += corners->n_option[i] + 1;
-	return n;
+	for (int k = 0; k < self->ev.n_scalar; k++)
+		unit = fmax(unit, dtype_table[self->ev.scalar[k].dtype].unit);
+	return n * unit;
 }
 
-/* The alternatives at[n] of one component of dtype d; NULL if one of them is undecided. */
+/* The alternatives at[n] of one component; NULL if one of them is undecided. Each share may underflow on its own. */
 static const struct alternatives *join_components(
-    const struct component *at, int n, enum dtype d, double roundings, double margin, struct arena *a)
+    const struct component *at, int n, double roundings, double margin, struct arena *a)
 {
 	struct alternatives out = {.n = n, .at = at, .low = INFINITY, .high = -INFINITY, .in_domain = true};
 	double loose = 0, magnitude = 0;
@@ -127,7 +130,7 @@ static const struct alternatives *join_components(
 		loose = fmax(loose, at[s].loose);
 		magnitude = fmax(magnitude, at[s].magnitude);
 	}
-	out.margin = margin * ((out.high - out.low) + loose + roundings * dtype_table[d].unit * magnitude);
+	out.margin = margin * ((out.high - out.low) + n * loose + roundings * magnitude);
 	return isfinite(out.margin) ? arena_copy(a, &out, 1, sizeof out) : NULL;
 }
 
@@ -207,8 +210,8 @@ static void attach_all(struct analytic *self, const struct testcase *c, struct c
 
 	for (int i = 0; i < n; i++)
 		for (int e = 0; dtype_is_float(types[i].dtype) && e < shape_elements(&types[i].shape); e++) {
-			const struct alternatives *all = join_components(at[i][e], corners->n_corner, types[i].dtype,
-			    roundings_of(corners), self->ev.rules->margin, a);
+			const struct alternatives *all = join_components(
+			    at[i][e], corners->n_corner, roundings_of(self, corners), self->ev.rules->margin, a);
 
 			for (int s = 0; all && s < io->n_assignment; s++)
 				attach(self, &io->derivative[s][i].at[e], all, a);
