@@ -83,7 +83,7 @@ spelled() {
 }
 check 0 fuzz --engine "$(spelled 1 1)" --driver generate --seed 1 --cases 40 --out "$work/spelled-right"
 check 1 fuzz --engine "$(spelled 1 1.5)" --driver generate --seed 1 --cases 40 --out "$work/spelled"
-says out 'sp|jvp|sin|sin as sine / of ?[2J<b>another</b> name: 2 cases'
+says out 'sp|jvp|sin|sin as sine / of ?[2J<b>another</b> name: 1 case,'
 saysnot out 'sin:'
 found=$(echo "$work"/spelled/findings/*.json)
 check 0 show "$found"
@@ -134,23 +134,19 @@ check 1 fuzz --engine "wz=$(declares tape+weak-zero+scale:sin:1.5 '"weak_zero":t
 says out '1 distinct finding,'
 says out 'wz|vjp|sin'
 says out 'wz: nan-leak by weak zeros, which it declares'
-# Nor is a NaN that no infinity explains: the mask in the derivative of atan.
+# Nor is a NaN that no infinity explains: a product that is divided by a factor of 0.
 mkdir "$work/twice"
-cat >"$work/twice/atan.json" <<'EOF'
-{"schema": "adjudge.case/1", "inputs": ["x: f64[]"], "body": [{"out": ["y"], "op": "atan", "args": ["x"]}], "results": ["y"], "points": [[0]],
- "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1]}, {"transform": "vjp", "wrt": [0], "cotangents": [1]}]}
-EOF
-check 1 fuzz --engine "wz=$weak" --corpus "$work/twice" --driver generate --cases 1 --out "$work/weak-twice" --quiet
-says out 'wz|order 2|atan: 1 case'
+cp "$prod" "$work/twice/prod.json"
+check 1 fuzz --engine "wz=$(declares tape+prod-div-zero '"weak_zero":true')" --corpus "$work/twice" --driver generate --cases 1 --out "$work/weak-twice" --quiet
+says out 'wz|vjp|reduce_prod: 1 case'
+# The derivatives of atan that are written for an engine have no branch that is infinite where it is not taken.
 cat >"$work/atan.json" <<'EOF'
 {"schema": "adjudge.case/1", "inputs": ["x: f64[]"], "body": [{"out": ["d: f64[]"], "op": "derivative", "args": ["x", "x"], "primals": 1, "transform": "jvp",
  "regions": [{"params": ["y: f64[]"], "body": [{"out": ["z"], "op": "atan", "args": ["y"]}], "results": ["z"]}]}],
  "results": ["d"], "points": [[0]], "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1]}]}
 EOF
-check 1 run --engine "$(declares tape+weak-zero '"unroll":true')" "$work/atan.json" # a select in the derivative of atan that is written for it
-says out nan-leak
-check 0 run --engine "$(declares tape+weak-zero '"weak_zero":true,"unroll":true')" "$work/atan.json"
-says out convention
+check 0 run --engine "$(declares tape+weak-zero '"unroll":true')" "$work/atan.json"
+says out agree
 check 1 run --engine "$(declares tape+scale:sin:1.000000000001 '"weak_zero":true')" "$work/sine.json"
 cat >"$work/power.json" <<'EOF'
 {"schema": "adjudge.case/1", "inputs": ["x: f64[]", "n: f64[]"], "body": [{"out": ["y"], "op": "pow", "args": ["x", "n"]}],

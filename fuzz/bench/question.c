@@ -203,8 +203,9 @@ static bool shows_once(const struct question *q, struct engine *engine, const st
 		q->spent->hung += bench_clock() - start;
 	else if (q->spent)
 		q->spent->deaths += !verdict_answers(out->verdict);
-	return q->disagreement ? r->oracle_disagreement
-	                       : verdict_is_finding[out->verdict] && is_asked_for(q, engine, c, out, a);
+	return q->disagreement
+	    ? r->oracle_disagreement
+	    : verdict_is_finding[out->verdict] && !(q->certain && out->beyond) && is_asked_for(q, engine, c, out, a);
 }
 
 static bool ask(const struct testcase *c, const struct question *q, struct arena *a, struct judgement *out)

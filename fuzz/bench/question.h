@@ -65,6 +65,7 @@ struct question {
 
 	const char *signature; /* the coarse signature of the finding; NULL: any finding */
 	bool declared;         /* without a signature: a leak that the engine declares is a finding too */
+	bool certain;          /* a number beyond the alternatives of an undecided component is no finding */
 	struct slips *slips;   /* receives findings of other signatures; NULL: they are dropped */
 	bool disagreement;     /* the finding is that the oracles disagree; JUDGED_IN_FULL, no engine is needed */
 

@@ -30,10 +30,28 @@ static bool holds_when_fresh(void *question, const struct testcase *c, struct ar
 	return holds(question, c, scratch);
 }
 
+/* Whether the finding rests on components that are decided. Then it must not become one of a choice that an engine may
+ * make, such as a custom whose rule is wrong. */
+static bool is_certain(const struct question *same, const struct testcase *from, struct arena *a)
+{
+	const struct arena_mark mark = arena_mark(a);
+	struct question in_short = *same;
+	struct judgement j;
+
+	if (!verdict_answers(signature_verdict(same->signature)))
+		return false;
+	in_short.judged = JUDGED_IN_SHORT;
+	const bool certain = case_shows(from, &in_short, a, &j) && !j.beyond;
+	arena_rewind(a, mark);
+	return certain;
+}
+
 bool minimize_finding(const struct question *same, const struct testcase *from, int budget, struct arena *a,
     struct testcase *small, struct bench_result *r, struct minimize_statistics *stats)
 {
+	const bool certain = is_certain(same, from, a);
 	const struct question again = {.bench = same->bench,
+	    .certain = certain,
 	    .judged = JUDGED_IN_FULL,
 	    .fresh = true,
 	    .signature = same->signature,
@@ -47,6 +65,7 @@ bool minimize_finding(const struct question *same, const struct testcase *from, 
 
 	in_short.judged = JUDGED_IN_SHORT;
 	in_full.judged = JUDGED_IN_FULL;
+	in_short.certain = in_full.certain = certain;
 	if (same->ends && same->ends(same->context, from, a)) {
 		same->spent->ended = true;
 		*small = *from;
