@@ -134,7 +134,8 @@ static const struct alternatives *join_components(
 	return isfinite(out.margin) ? arena_copy(a, &out, 1, sizeof out) : NULL;
 }
 
-/* An op derivative inside may pass a NaN on that nothing excuses here (analytic/README.md). */
+/* An op derivative inside may pass a NaN on that nothing excuses here (analytic/README.md), and so may the rule of a
+ * custom, which an engine runs as it is: 0 times an infinity is NaN there. */
 static void attach(const struct analytic *self, struct component *to, const struct alternatives *all, struct arena *a)
 {
 	struct alternatives *own;
@@ -144,7 +145,7 @@ static void attach(const struct analytic *self, struct component *to, const stru
 	own = arena_copy(a, all, 1, sizeof *all);
 	own->reason = to->reason;
 	own->counted = !is_on(self, to->reason);
-	own->in_domain &= self->ev.order <= 1;
+	own->in_domain &= self->ev.order <= 1 && !self->ev.n_broken;
 	to->alternatives = own;
 }
 

@@ -395,11 +395,16 @@ static void undecide(struct truth_tensor *t, int n, enum reason reason)
 			t[i].at[e] = (struct component){.reason = reason};
 }
 
+static void undecide_derivatives(struct truth_point *t, enum reason reason)
+{
+	for (int k = 0; k < t->n_assignment; k++)
+		undecide(t->derivative[k], t->n_derivative, reason);
+}
+
 static void undecide_all(struct truth_point *t, enum reason reason)
 {
 	undecide(t->primal, t->n_primal, reason);
-	for (int k = 0; k < t->n_assignment; k++)
-		undecide(t->derivative[k], t->n_derivative, reason);
+	undecide_derivatives(t, reason);
 }
 
 /* ---- one point ---- */
@@ -523,8 +528,10 @@ static void truth_one_way(
 		undecide_all(out, REASON_ORDER);
 	else if (self->ev.status != EVALUATE_OK)
 		undecide_all(out, REASON_UNSTABLE_PATH);
-	else if (self->ev.n_broken > EVALUATE_BROKEN || (self->ev.n_broken && self->ev.nested))
+	else if (self->ev.n_broken && self->ev.nested)
 		undecide_all(out, REASON_CUSTOM_RULE);
+	else if (self->ev.n_broken > EVALUATE_BROKEN)
+		undecide_derivatives(out, REASON_CUSTOM_RULE);
 	else if (self->ev.n_broken)
 		custom_reach(c, self->ev.broken, self->ev.n_broken, a, out);
 }

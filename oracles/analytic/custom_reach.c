@@ -81,11 +81,14 @@ static void mark_inputs(const struct testcase *c, bool *input)
 			input[c->transform[k].wrt[j]] = true;
 }
 
-static void undecide_all(struct truth_tensor *t)
+/* An engine may run the rule with zeros where nothing flows, and 0 times an infinity is NaN. So a NaN is no leak. */
+static void excuse(struct truth_tensor *t, bool passed)
 {
-	for (int e = 0; e < shape_elements(&t->type.shape); e++)
-		if (dtype_is_float(t->type.dtype))
+	for (int e = 0; e < shape_elements(&t->type.shape); e++) {
+		if (passed && dtype_is_float(t->type.dtype))
 			t->at[e] = (struct component){.reason = REASON_CUSTOM_RULE};
+		t->at[e].in_domain = false;
+	}
 }
 
 void custom_reach(
@@ -118,7 +121,6 @@ void custom_reach(
 		const int own = c->n_transform == 1 && t->kind == TRANSFORM_VJP ? t->wrt[k] : k;
 
 		for (int s = 0; s < io->n_assignment; s++)
-			if (c->n_transform == 1 ? passed[own] : any)
-				undecide_all(&io->derivative[s][k]);
+			excuse(&io->derivative[s][k], c->n_transform == 1 ? passed[own] : any);
 	}
 }

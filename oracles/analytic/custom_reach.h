@@ -10,8 +10,9 @@
 
 /*
  * Makes each derivative in *io undecided(custom-rule) that passes one of broken[n], nodes of c's program. With several
- * transforms these are all derivatives, if any passes. The program must have no op derivative, because its values pass
- * rules. The arena is for working memory.
+ * transforms these are all derivatives, if any passes. In the others a NaN is no leak. The rules must be linear in
+ * their directions. The program must have no op derivative, because its values pass rules. The arena is for working
+ * memory.
  */
 void custom_reach(
     const struct testcase *c, const struct node *const *broken, int n, struct arena *a, struct truth_point *io);

@@ -462,9 +462,13 @@ static bool is_broken(struct evaluation_run *r, const struct node *node, double 
 	if (quietly(r, node, rule_right, excess))
 		return false;
 	*excess = 0;
-	if (ev->n_broken < EVALUATE_BROKEN)
-		ev->broken[ev->n_broken] = node;
-	ev->n_broken++;
+	double none = 0;
+	/* A rule that is not linear may make something of directions that are 0, so nothing is out of its reach. */
+	if (ev->n_broken == EVALUATE_BROKEN || !quietly(r, node, is_linear, &none)) {
+		ev->n_broken = EVALUATE_BROKEN + 1;
+		return true;
+	}
+	ev->broken[ev->n_broken++] = node;
 	return true;
 }
 

@@ -223,7 +223,7 @@ struct evaluation {
 	enum evaluate_status status;
 	double excess; /* internal: of the rule of the custom whose function is being evaluated (the hook) */
 	/* With hooks: the customs whose rule is not the derivative of their function at the point. If n_broken is
-	 * EVALUATE_BROKEN + 1, there are more. */
+	 * EVALUATE_BROKEN + 1, there are more, or a rule is not linear in its direction. */
 	const struct node *broken[EVALUATE_BROKEN];
 	int n_broken;
 	bool unlisted;    /* if both: there is no choice for some execution of one (custom_ways.h) */

@@ -47,6 +47,11 @@ static const struct row {
             y, s, p, q) "  g = mul t, y\n  yield s, g\n}\nu = mul v, 2\nreturn a, b, u\npoint 0.5, 2, 3\nrequest: "
                         "jvp x, w, v",
         "kkk", "kuk"},
+    {"a rule that is not linear may make something of nothing",
+        "inputs x: f64[], w: f64[]\n"
+        "y = custom (x) transform=jvp {\n  params p; f = sin p; yield f\n} do {\n  params q, t; r = copy q; yield r\n}\n"
+        "z = mul w, w\nreturn y, z\npoint 0.5, 2\nrequest: jvp x, w",
+        "kk", "uu"},
     {"two levels: all, if a path passes",
         "inputs x: f64[], w: f64[]\n" CUSTOM(
             y, x, p, q) "z = mul y, w\nreturn z\npoint 0.5, 2\nrequest: vjp x, w\n    then jvp x, w",
@@ -90,6 +95,9 @@ int main(int argc, char **argv)
 		CHECK(p->fd.outcome != FD_DISAGREES, "%s: the oracles disagree", rows[k].name);
 		check_letters(rows[k].name, "value", p->primal, p->n_primal, rows[k].values);
 		check_letters(rows[k].name, "derivative", p->derivative[0], p->n_derivative, rows[k].derivatives);
+		for (int i = 0; i < p->n_derivative; i++)
+			CHECK(!p->derivative[0][i].at[0].in_domain, "%s: a NaN in derivative %d is a leak",
+			    rows[k].name, i);
 	}
 	arena_free(&a);
 	oracle_close(oracle);
