@@ -134,7 +134,7 @@ static const struct alternatives *join_components(
 	return isfinite(out.margin) ? arena_copy(a, &out, 1, sizeof out) : NULL;
 }
 
-/* An op derivative inside may pass a NaN on that nothing excuses here (analytic/README.md), and so may the rule of a
+/* An op derivative inside may pass a NaN on that nothing excuses here (analytic/README.md). So may the rule of a
  * custom, which an engine runs as it is: 0 times an infinity is NaN there. */
 static void attach(const struct analytic *self, struct component *to, const struct alternatives *all, struct arena *a)
 {

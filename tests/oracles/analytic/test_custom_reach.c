@@ -49,7 +49,8 @@ static const struct row {
         "kkk", "kuk"},
     {"a rule that is not linear may make something of nothing",
         "inputs x: f64[], w: f64[]\n"
-        "y = custom (x) transform=jvp {\n  params p; f = sin p; yield f\n} do {\n  params q, t; r = copy q; yield r\n}\n"
+        "y = custom (x) transform=jvp {\n  params p; f = sin p; yield f\n} do {\n  params q, t; r = copy q; "
+        "yield r\n}\n"
         "z = mul w, w\nreturn y, z\npoint 0.5, 2\nrequest: jvp x, w",
         "kk", "uu"},
     {"two levels: all, if a path passes",
