@@ -46,6 +46,7 @@ struct rung {
 	enum evaluate_status status;
 	int top;                                     /* no scalar of the trace at the point reaches 2^top */
 	int residual;                                /* the residual exponent of its solutions (struct evaluation) */
+	int residual_moved;                          /* the same with those of both sides of this run */
 	struct starts base_solution, right_solution; /* at the point, and on the right side of this run */
 	mpfr_t delta, term;
 };
@@ -358,8 +359,8 @@ static double expected_noise(const struct fd_target *t, const struct rung *r, co
 	double noise = ldexp(fabs(quotient), 4 - (run->precision < 1000 ? run->precision : 1000));
 	if (r->top != ZERO_EXPONENT)
 		noise += ldexp(1, r->top + weight_top + lost - t->scale);
-	if (r->residual != INT_MIN)
-		noise += ldexp(1, r->residual + weight_top + 4 - run->log_step - t->scale);
+	if (r->residual_moved != INT_MIN)
+		noise += ldexp(1, r->residual_moved + weight_top + 4 - run->log_step - t->scale);
 	return noise;
 }
 
@@ -523,6 +524,7 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 			if (is_open(&run->target[i]))
 				measure_base(r, run, &run->target[i], &progress[i]);
 		r->ev.freeze = r->ev.rules->freeze;
+		r->residual_moved = r->residual;
 		for (int side = 0; side < SIDES; side++) {
 			struct arena_mark mark = arena_mark(a);
 			start_at(r, &r->base_solution, side == LEFT ? &r->right_solution : NULL,
@@ -530,6 +532,8 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 			evaluate(&r->ev, &self->c->program, self->c->point[self->which], run->direction,
 			    side == LEFT ? -1 : 1, run->log_step, a);
 			run->work += r->ev.n_scalar;
+			if (r->ev.residual_exponent > r->residual_moved)
+				r->residual_moved = r->ev.residual_exponent;
 			bool shares = r->status == EVALUATE_OK && r->ev.status == EVALUATE_OK &&
 			    r->ev.rules->same_path(&r->ev, r->path);
 			*(side == LEFT ? &run->left : &run->right) = shares;
