@@ -84,9 +84,9 @@ static double step(struct solver *s, int x, const double *scale, double *residua
 	for (int i = 0; i < s->total; i++) {
 		mpfr_sub(ev->value[x + i], ev->value[s->next + i], ev->value[x + i], R);
 		double moved = fabs(double_of(ev->value[x + i]));
-		/* moved * L/(1 - L), for L up to 0.9, plus a margin. What a double cannot hold is less than its
-		 * smallest number. */
-		residual[i] = 16 * (moved > 0 || mpfr_zero_p(ev->value[x + i]) ? moved : 0x1p-1074);
+		residual[i] = 16 * moved; /* moved * L/(1 - L), for L up to 0.9, plus a margin */
+		if (moved == 0 && !mpfr_zero_p(ev->value[x + i])) /* less than the smallest double */
+			residual[i] = 0x1p-1070;
 		moved /= scale[i];
 		change = moved > change || isnan(moved) ? moved : change;
 		mpfr_swap(ev->value[x + i], ev->value[s->next + i]);
