@@ -145,9 +145,8 @@ struct oracle_rules;
 
 /* Which alternatives an oracle computes (analytic/alternatives.def). */
 enum alternatives_use {
-	ALTERNATIVES_LISTED,  /* those that are switched on; an answer outside of them is a finding */
-	ALTERNATIVES_COUNTED, /* the others as well: no verdict changes, and judgement.beyond counts */
-	ALTERNATIVES_JUDGED   /* all, as if all were switched on */
+	ALTERNATIVES_LISTED, /* those that are switched on; an answer outside of them is a finding */
+	ALTERNATIVES_COUNTED /* the others as well: no verdict changes, and judgement.beyond counts */
 };
 
 struct oracle_options {

@@ -13,8 +13,10 @@
 /* Counted nanoseconds that one truth may spend on them. */
 enum { ALTERNATIVES_WORK = 8000000 };
 
-static const bool switched_on[REASON_COUNT] = {
-#define ALTERNATIVES(reason, on) [REASON_##reason] = on,
+static const struct row {
+	bool listed, on;
+} rows[REASON_COUNT] = {
+#define ALTERNATIVES(reason, on) [REASON_##reason] = {true, on},
 #include "alternatives.def"
 #undef ALTERNATIVES
 };
@@ -59,22 +61,12 @@ void alternatives_join(const struct evaluation *ev, struct note *note, int k)
 
 /* ---- derivatives ---- */
 
-/* The row of alternatives.def that such a component belongs to; REASON_NONE: none. */
-static enum reason row_of(enum reason r)
-{
-	if (r == REASON_ILL_CONDITIONED)
-		return REASON_UNSTABLE_PATH;
-	return r == REASON_UNSTABLE_PATH || r == REASON_CUSTOM_RULE ? r : REASON_NONE;
-}
-
-static bool is_on(const struct analytic *self, enum reason r)
-{
-	return self->use == ALTERNATIVES_JUDGED || switched_on[row_of(r)];
-}
+/* The row of alternatives.def for such a component. A choice may also be why one is ill-conditioned. */
+static struct row row_of(enum reason r) { return rows[r == REASON_ILL_CONDITIONED ? REASON_UNSTABLE_PATH : r]; }
 
 static bool is_wanted(const struct analytic *self, enum reason r)
 {
-	return row_of(r) && (self->use == ALTERNATIVES_COUNTED || is_on(self, r));
+	return row_of(r).on || (row_of(r).listed && self->use == ALTERNATIVES_COUNTED);
 }
 
 static bool any_wanted(const struct analytic *self, const struct truth_point *t)
@@ -144,7 +136,7 @@ static void attach(const struct analytic *self, struct component *to, const stru
 		return;
 	own = arena_copy(a, all, 1, sizeof *all);
 	own->reason = to->reason;
-	own->counted = !is_on(self, to->reason);
+	own->counted = !row_of(to->reason).on;
 	own->in_domain &= self->ev.order <= 1 && !self->ev.n_broken;
 	to->alternatives = own;
 }

@@ -30,8 +30,8 @@ struct corners {
 	int **option;  /* [n_tie][n_option] parents; for abs 0 is +1 and 1 is -1; CORNER_STRICT */
 	int *chosen;   /* [n_scalar] for the current corner: the choice of each tied scalar */
 	bool *member;  /* [n_scalar] whether it is one of tie[], or chooses like one */
-	int n_alike,
-	    (*alike)[2]; /* [n_alike] scalars that choose like another one: that one, of tie[], is the second */
+	int n_alike;
+	int (*alike)[2]; /* [n_alike] scalars that choose like another one: that one, of tie[], is the second */
 };
 
 struct conventions {

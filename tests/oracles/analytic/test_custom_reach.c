@@ -8,10 +8,16 @@
 
 #include <limits.h>
 
-/* A custom of op whose rule is the derivative, and one whose rule is not. */
+/* A custom whose rule is not the derivative of its function. */
 #define CUSTOM(y, x, p, q) \
 #y " = custom (" #x ") transform=vjp {\n  params " #p "; f" #p " = sin " #p "; yield f" #p \
 	   "\n} do {\n  params " #q ", c" #q "; r" #q " = mul c" #q ", " #q "; yield r" #q "\n}\n"
+
+/* The first carry passes a custom in each iteration, and the second takes it over. */
+#define LOOP \
+	"inputs x: f64[], w: f64[], v: f64[]\n" \
+	"a, b = for (x, w) trip=2 {\n  params i, s, t\n" CUSTOM( \
+	    y, s, p, q) "  g = mul t, y\n  yield s, g\n}\nu = mul v, 2\nreturn a, b, u\npoint 0.5, 2, 3\nrequest: "
 
 /* A program, its request, and one letter for each value and derivative: k for known, u for unknown. */
 static const struct row {
@@ -35,18 +41,8 @@ static const struct row {
         "inputs x: f64[], w: f64[]\n" CUSTOM(
             y, x, p, q) "z = mul y, w\nreturn z\npoint 0.5, 2\nrequest: vjp with respect to w",
         "k", "k"},
-    {"in the body of a loop, where another carry takes it over",
-        "inputs x: f64[], w: f64[], v: f64[]\n"
-        "a, b = for (x, w) trip=2 {\n  params i, s, t\n" CUSTOM(
-            y, s, p, q) "  g = mul t, y\n  yield s, g\n}\nu = mul v, 2\nreturn a, b, u\npoint 0.5, 2, 3\nrequest: "
-                        "vjp x, w, v",
-        "kkk", "ukk"},
-    {"the same forwards",
-        "inputs x: f64[], w: f64[], v: f64[]\n"
-        "a, b = for (x, w) trip=2 {\n  params i, s, t\n" CUSTOM(
-            y, s, p, q) "  g = mul t, y\n  yield s, g\n}\nu = mul v, 2\nreturn a, b, u\npoint 0.5, 2, 3\nrequest: "
-                        "jvp x, w, v",
-        "kkk", "kuk"},
+    {"in the body of a loop, where another carry takes it over", LOOP "vjp x, w, v", "kkk", "ukk"},
+    {"the same forwards", LOOP "jvp x, w, v", "kkk", "kuk"},
     {"a rule that is not linear may make something of nothing",
         "inputs x: f64[], w: f64[]\n"
         "y = custom (x) transform=jvp {\n  params p; f = sin p; yield f\n} do {\n  params q, t; r = copy q; "
