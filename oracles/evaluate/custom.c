@@ -407,13 +407,12 @@ static void apply_rule(struct evaluation_run *r, const struct node *node, struct
  * Whether the rule is a linear function of its direction, whose derivative the trace has: it decides nothing, and its
  * derivative in one direction is its result in that direction. The second excludes a stop_gradient, for example.
  */
-static bool is_linear(struct evaluation_run *r, const struct node *node, double *excess)
+static bool is_linear(struct evaluation_run *r, const struct node *node)
 {
 	struct evaluation *ev = r->ev;
 	const int first = ev->n_scalar;
 	struct list at, there, along, expected, out;
 
-	(void)excess;
 	if (custom_choices(r->p, node, r->arena) != RULE_LINEAR)
 		return false;
 	ev->part = TRACE_PARAMETER;
@@ -424,16 +423,16 @@ static bool is_linear(struct evaluation_run *r, const struct node *node, double 
 	return derive(r, first, &at, &along, &there, &out) && agree(ev, first, &out, &expected);
 }
 
-/* Asks about a custom. Leaves nothing in the trace, on the path, or among the frozen values. */
-static bool quietly(struct evaluation_run *r, const struct node *node,
-    bool (*question)(struct evaluation_run *r, const struct node *node, double *excess), double *excess)
+/* Whether the rule is right, or, if excess is NULL, whether it is linear. Leaves nothing in the trace, on the path, or
+ * among the frozen values. */
+static bool quietly(struct evaluation_run *r, const struct node *node, double *excess)
 {
 	struct evaluation *ev = r->ev;
 	const struct evaluation before = *ev;
 	struct arena_mark mark = arena_mark(r->arena);
 
 	ev->quiet = true;
-	const bool yes = question(r, node, excess);
+	const bool yes = excess ? rule_right(r, node, excess) : is_linear(r, node);
 	arena_rewind(r->arena, mark);
 	ev->quiet = before.quiet;
 	ev->at_ties = NULL;
@@ -449,26 +448,30 @@ static bool quietly(struct evaluation_run *r, const struct node *node,
 	return yes;
 }
 
-/* Whether the rule is known to be broken, here or in an execution before. Lists a new one. */
-static bool is_broken(struct evaluation_run *r, const struct node *node, double *excess)
+static bool is_listed(const struct evaluation *ev, const struct node *node)
 {
-	struct evaluation *ev = r->ev;
-
 	for (int k = 0; k < ev->n_broken && k < EVALUATE_BROKEN; k++)
 		if (ev->broken[k] == node)
 			return true;
+	return false;
+}
+
+/* Whether the rule is known to be broken, here or in an execution before. Lists a new one. A rule that is not linear in
+ * some execution may make something of directions that are 0, so nothing is out of its reach: the list overflows. */
+static bool is_broken(struct evaluation_run *r, const struct node *node, double *excess)
+{
+	struct evaluation *ev = r->ev;
+	const bool listed = is_listed(ev, node);
+
 	if (ev->n_broken > EVALUATE_BROKEN)
 		return true;
-	if (quietly(r, node, rule_right, excess))
+	if (!listed && quietly(r, node, excess))
 		return false;
 	*excess = 0;
-	double none = 0;
-	/* A rule that is not linear may make something of directions that are 0, so nothing is out of its reach. */
-	if (ev->n_broken == EVALUATE_BROKEN || !quietly(r, node, is_linear, &none)) {
+	if ((!listed && ev->n_broken == EVALUATE_BROKEN) || !quietly(r, node, NULL))
 		ev->n_broken = EVALUATE_BROKEN + 1;
-		return true;
-	}
-	ev->broken[ev->n_broken++] = node;
+	else if (!listed)
+		ev->broken[ev->n_broken++] = node;
 	return true;
 }
 
@@ -480,15 +483,14 @@ void evaluate_custom(struct evaluation_run *r, const struct node *node)
 	const bool asked = ev->hooks.scalar && !ev->quiet && !ev->freeze;
 	const double outer = ev->excess;
 	double excess = 0;
-	const bool broken = asked && is_broken(r, node, &excess), both = broken && ev->both,
-	           linear = both && quietly(r, node, is_linear, &excess);
+	const bool both = asked && is_broken(r, node, &excess) && ev->both;
 
 	ev->excess = fmax(outer, excess);
 	for (int k = 0; k < node->n_arg; k++)
 		r->env[f->param + k] = r->env[node->arg[k]];
 	evaluate_region(r, f);
 	ev->excess = outer;
-	if (linear && custom_ways(r, node))
+	if (both && ev->n_broken <= EVALUATE_BROKEN && custom_ways(r, node))
 		return;
 	ev->unlisted |= both;
 	for (int k = 0; k < node->n_out; k++)

@@ -49,6 +49,13 @@ static const struct row {
         "yield r\n}\n"
         "z = mul w, w\nreturn y, z\npoint 0.5, 2\nrequest: jvp x, w",
         "kk", "uu"},
+    {"a rule that is linear in the first iteration alone",
+        "inputs x: f64[], w: f64[]\n"
+        "a = for (x) trip=2 {\n  params i, s\n"
+        "  y = custom (s) transform=jvp {\n    params p; f = sin p; yield f\n  } do {\n    params q, t\n"
+        "    o = sub q, 1; m = max o, 0; r = add t, m; yield r\n  }\n  g = add y, 2; yield g\n}\n"
+        "z = mul w, w\nreturn a, z\npoint 0.5, 2\nrequest: jvp x, w",
+        "kk", "uu"},
     {"two levels: all, if a path passes",
         "inputs x: f64[], w: f64[]\n" CUSTOM(
             y, x, p, q) "z = mul y, w\nreturn z\npoint 0.5, 2\nrequest: vjp x, w\n    then jvp x, w",
