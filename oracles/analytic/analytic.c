@@ -479,19 +479,17 @@ static void truth_one_way(
 	 * it is none. There, even the derivative of a correct mask multiplies its zeros by the masked partials, which
 	 * may be infinite.
 	 */
-	bool singular = order > 0 && trace_singular(&self->ev, self->note, order);
-	self->singular = singular;
+	self->singular = order > 0 && trace_singular(&self->ev, self->note, order);
 	out->n_derivative = n;
 	out->n_assignment = 1;
 	conventions_collect(
 	    &conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
 	out->kink = conventions.n_kind > 0;
 	conventions_assign(&conventions, 0);
-	singular |= order > 1 && !singular && nan_formulas(self, &conventions, order);
-	struct nan_reach reach = {0};
-	if (singular && order > 1 && c->n_transform && self->ev.rules->reach)
+	const bool search = order > 1 && c->n_transform && self->ev.rules->reach;
+	struct nan_reach reach = {0}, zeros = {0};
+	if (search)
 		reach = nan_reach_of(self, &conventions, c, order, false);
-	struct nan_reach zeros = {0};
 	if (c->n_transform > 1 && has_tangents(c) && self->ev.rules->reach)
 		zeros = nan_reach_of(self, &conventions, c, order, true);
 	if (c->n_transform == 1 && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
@@ -518,9 +516,10 @@ static void truth_one_way(
 	} else if (c->n_transform > 1 && !stacked_truth(self, c, types, n, out->derivative[0])) {
 		undecide(out->derivative[0], n, REASON_ORDER);
 	}
-	for (int i = 0; singular && order > 1 && i < n; i++)
+	for (int i = 0; order > 1 && i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
-			out->derivative[0][i].at[e].in_domain &= !nan_reaches(self, c, &reach, i, e);
+			out->derivative[0][i].at[e].in_domain &= search ? !nan_reaches(self, c, &reach, i, e)
+			                                                : !self->singular;
 	for (int i = 0; zeros.forwards && i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
 			out->derivative[0][i].at[e].weak_zero = nan_reaches(self, c, &zeros, i, e);

@@ -8,7 +8,7 @@
  * By scalar of the trace of the program. TOLERANCE.md, "NaN at order 2 and above", derives it.
  *
  * forwards[k]: the tangent of scalar k may be a NaN. backwards[k]: a derivative by scalar k may be one, if some level
- * of the request is a vjp.
+ * of the request is a vjp. Both NULL: no NaN begins anywhere.
  */
 struct nan_reach {
 	const uint8_t *forwards, *backwards;
@@ -22,14 +22,7 @@ struct nan_reach {
 struct nan_reach nan_reach_of(
     struct analytic *self, const struct conventions *conventions, const struct testcase *c, int order, bool zeros);
 
-/* Whether a NaN may reach element e of derivative number i of the request. If reach is empty, it may. */
+/* Whether a NaN may reach element e of derivative number i of the request. */
 bool nan_reaches(const struct analytic *self, const struct testcase *c, const struct nan_reach *reach, int i, int e);
-
-/*
- * Whether a usual formula of a partial leaves the range when it is differentiated to that order. Example: tanh' =
- * 1/cosh^2 is 0 far out, but its derivative is infinity over infinity. An engine may multiply that by a zero that
- * belongs to no path.
- */
-bool nan_formulas(struct analytic *self, const struct conventions *conventions, int order);
 
 #endif

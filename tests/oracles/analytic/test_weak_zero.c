@@ -209,6 +209,29 @@ static const struct masked {
         "y, w", "-1,2", "request: jvp; then jvp", {true, false}},
     {"a large number is no infinity", "x: f64[], z: f64[]", "b = mul x, 1e150; y = mul b, z", "y", "2,3",
         "request: vjp; then vjp", {false, false}},
+    {"a path that leaves the range, times a seed of 0", "x: f32[], z: f32[]",
+        "k = constant 0x1p15\n"
+        "c = cast k dtype=f32\n"
+        "b = for (x) trip=9 {\n  params i, s; t = mul s, c; yield t\n}\n"
+        "y = sin b\n"
+        "w = mul z, z",
+        "y, w", "0x1p-140,2", "request: vjp; cotangents 0, 1; then jvp; tangents 1, 1", {true, false}},
+    {"a path inside the range, times a seed of 0", "x: f32[], z: f32[]",
+        "k = constant 0x1p15\n"
+        "c = cast k dtype=f32\n"
+        "b = for (x) trip=4 {\n  params i, s; t = mul s, c; yield t\n}\n"
+        "y = sin b\n"
+        "w = mul z, z",
+        "y, w", "0x1p-60,2", "request: vjp; cotangents 0, 1; then jvp; tangents 1, 1", {false, false}},
+    {"a partial that is large, times a seed of 0", "x: f32[], z: f32[]", "a = mod x, z; y = sin a", "y", "2,0x1p-126",
+        "request: vjp; cotangents 0; then jvp; tangents 1, 1", {true, true}},
+    {"a partial that rounding may change, times a seed of 0", "x: f32[], z: f32[]",
+        "k = constant -0x1.73e498p-127\n"
+        "c = cast k dtype=f32\n"
+        "a = mod x, c\n"
+        "b = add a, z\n"
+        "y = sin b",
+        "y", "2,0.5", "request: vjp; cotangents 0; then jvp; tangents 1, 1", {true, true}},
     {"a power of 0", "x: f64[], z: f64[]", "b = pow x, 3; w = mul z, z; y = add b, w", "y", "0,2",
         "request: vjp; then vjp", {true, false}},
 };
