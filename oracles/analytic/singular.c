@@ -101,7 +101,7 @@ bool trace_singular(const struct evaluation *ev, const struct note *note, int or
 	for (int k = 0; k < ev->n_scalar; k++) {
 		mpfr_srcptr x = ev->value[k];
 
-		if (!mpfr_number_p(x) || (!mpfr_zero_p(x) && mpfr_get_exp(x) >= range) ||
+		if (note[k].reason || !mpfr_number_p(x) || (!mpfr_zero_p(x) && mpfr_get_exp(x) >= range) ||
 		    singular(ev, note, &ev->scalar[k], range))
 			return true;
 	}

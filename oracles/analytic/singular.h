@@ -12,7 +12,7 @@
 mpfr_exp_t trace_range(const struct evaluation *ev, int order);
 
 /*
- * Whether some scalar of the trace is infinite, NaN, or singular: on the path or not, masked ones included.
+ * Whether some scalar of the trace is infinite, NaN, unknown, or singular: on the path or not, masked ones included.
  *
  * An op is singular outside the open set on which it is differentiable (the domain in ops.def). It is also singular
  * too near the border of that set. There rounding may cross the border, or a partial of that order may overflow in the
