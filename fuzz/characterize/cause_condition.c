@@ -131,6 +131,8 @@ static const char *about_condition(struct lab *l)
 		return *need ? LAB_TEXT(l, " %s", need) : "";
 	if (repeats_need(need, c))
 		need = "";
+	if (has_statement(l, "carries")) /* a program that computes the same and is right tells more than a guess */
+		return *need ? LAB_TEXT(l, " %s", need) : "";
 	if (is_strong(c))
 		return LAB_TEXT(l, "%s%s %s", *need ? " " : "", need, about_strong(l, c));
 	text = LAB_TEXT(l, "%s%s On what%s it depends is not determined.", *need ? " " : "", need,

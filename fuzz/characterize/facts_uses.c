@@ -194,16 +194,16 @@ static void say_needed(struct facts *f, const bool *seen, const bool *by_input)
 	}
 }
 
-/* Marks the values in loops that are computed from a carry other than the first. */
-static void mark_later_carries(const struct program *p, bool *later)
+/* Marks the values in loops that are computed from a carry other than the first; or from one that is no float. */
+static void mark_carries(const struct program *p, bool integers, bool *marked)
 {
 	for (struct walk w = walk_nodes(&p->top); walk_next(&w);) {
 		const struct node_loop l = node_loop(w.node);
 
-		for (int k = 1; k < l.n_carry; k++)
-			later[l.first_param + k] = true;
+		for (int k = !integers; k < l.n_carry; k++)
+			marked[l.first_param + k] = !integers || !dtype_is_float(p->type[l.first_param + k].dtype);
 	}
-	spread(&p->top, later, false);
+	spread(&p->top, marked, false);
 }
 
 static void of_needed(struct uses *u)
@@ -211,15 +211,18 @@ static void of_needed(struct uses *u)
 	struct facts *f = u->f;
 	const struct program *p = &f->c->program;
 	bool *seen, *by_input = NEW(f->arena, bool, p->n_value + 1), *later = NEW(f->arena, bool, p->n_value + 1);
+	bool *integer = NEW(f->arena, bool, p->n_value + 1);
 
 	find_needed(u);
 	spread(&p->top, u->by_index, true);
 	for (int i = 0; i < p->top.n_param; i++)
 		by_input[p->top.param + i] = true;
 	spread(&p->top, by_input, false);
-	mark_later_carries(p, later);
+	mark_carries(p, false, later);
+	mark_carries(p, true, integer);
 	for (int v = 0; v < p->n_value; v++) {
 		f->at[FEATURE_LATER_CARRY_NEEDED] |= u->needed[v] && later[v];
+		f->at[FEATURE_INTEGER_CARRY_NEEDED] |= u->needed[v] && integer[v];
 		f->at[FEATURE_INDEX_NEEDED] |= u->needed[v] && u->by_index[v] &&
 		    (!f->run || f->changes[v] || u->maker[v] < 0);
 		if (u->needed[v] && u->maker[v] >= 0 && u->maker[v] != OP_CONSTANT)

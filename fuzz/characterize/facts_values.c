@@ -257,6 +257,7 @@ static void watch_loop(struct watch *w, const struct node *n, const struct tenso
 	f->odd_trips[n->out] |= trips % 2;
 	w->path = w->path * 31 + (uint64_t)trips;
 	w->unentered[n->out] |= trips == 0;
+	f->at[FEATURE_COUNT_BELOW_CAP] |= node_loop(n).counted && trips < node_max_trip(n);
 	f->at[FEATURE_LOOP_ENDS_EARLY] |= (n->op == OP_FOR || n->op == OP_SCAN) && n->attrs.until &&
 	    trips < node_max_trip(n);
 }

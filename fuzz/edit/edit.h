@@ -101,6 +101,13 @@ void edit_change_types(struct edit *e, edit_type_fn *visit, edit_node_fn *visit_
 void edit_change_extent(struct edit *e, int from, int to);
 /* Makes the loop at s run n times; false if that is not possible. */
 bool edit_set_trip(struct edit *e, const struct site *s, int n);
+/* Makes the loop at s run to its end: without its early exit, or as often as its trip count may be.  False: it does so
+ * already. */
+bool edit_run_out(struct edit *e, const struct site *s);
+/* Two edits after which a loop computes the same.  Its integer and bool carries are floats between the iterations; or
+ * a further carry counts the iterations, and the body reads it in place of their number.  False: there is none. */
+bool edit_carry_floats(struct edit *e, const struct site *s);
+bool edit_count_by_carry(struct edit *e, const struct site *s);
 
 double edit_round(enum dtype d, double x, union cell *out);
 void edit_fill(struct tensor *t, double x);

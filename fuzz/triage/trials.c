@@ -202,6 +202,24 @@ static bool make_own_inputs(struct edit *e)
 	return read_own_inputs(e, e->c.program.top.result, e->c.program.top.n_result, read) || any;
 }
 
+/* Makes an edit at each loop.  The edit may insert nodes before and after the loop, so it begins with the last one. */
+static bool at_loops(struct edit *e, bool (*make)(struct edit *e, const struct site *s))
+{
+	bool any = false;
+	struct site s;
+
+	for (int k = program_nodes(&e->c.program) - 1; k >= 0; k--)
+		if (edit_site(e, k, &s) && node_loop(s.node).is_loop)
+			any = make(e, &s) || any;
+	return any;
+}
+
+static bool make_float_carries(struct edit *e) { return at_loops(e, edit_carry_floats); }
+
+static bool make_counters(struct edit *e) { return at_loops(e, edit_count_by_carry); }
+
+static bool make_run_out(struct edit *e) { return at_loops(e, edit_run_out); }
+
 /* ---- the trials ---- */
 
 static struct edit begin(const struct testcase *c, struct arena *a)
@@ -216,6 +234,21 @@ static enum effect try_edit(
 	struct judgement j;
 
 	return make(&e) ? trial_effect(q, &e, &j) : EFFECT_NONE;
+}
+
+/* The same of an edit after which the program computes the same.  Then derivatives of 0 that are right say something:
+ * before the edit they were wrong. */
+static enum effect try_same(
+    const struct question *q, const struct testcase *c, bool (*make)(struct edit *), struct arena *a)
+{
+	struct edit e = begin(c, a);
+	struct judgement j = {.verdict = VERDICT_UNSUPPORTED};
+	enum effect out;
+
+	if (!make(&e))
+		return EFFECT_NONE;
+	out = trial_effect(q, &e, &j);
+	return out == EFFECT_NONE && j.verdict == VERDICT_AGREE ? EFFECT_RIGHT : out;
 }
 
 /* Whether c fails at other numbers. */
@@ -436,6 +469,9 @@ void trials_make(const struct question *q, const struct testcase *c, struct aren
 	out->effect[TRIAL_INPUTS] = try_own_inputs(q, c, a);
 	out->effect[TRIAL_CARRIES] = try_carries(q, c, a);
 	out->effect[TRIAL_WHOLE] = try_edit(q, c, trial_make_whole, a);
+	out->effect[TRIAL_FLOATS] = try_same(q, c, make_float_carries, a);
+	out->effect[TRIAL_COUNTER] = try_same(q, c, make_counters, a);
+	out->effect[TRIAL_RUN_OUT] = try_edit(q, c, make_run_out, a);
 	out->extent = try_extents(q, c, a);
 	try_dtypes(q, c, a, out);
 }

@@ -19,6 +19,9 @@ enum trial_kind {
 	TRIAL_INPUTS,  /* each use of an input reads an input of its own */
 	TRIAL_CARRIES, /* two carries of a loop are exchanged, which computes the same */
 	TRIAL_WHOLE,   /* operands are repeated along axes of extent 1, so that no such axis is broadcast */
+	TRIAL_FLOATS,  /* loops carry their integers as floats, which computes the same */
+	TRIAL_COUNTER, /* a carry counts the iterations of a loop, in place of its index, which computes the same */
+	TRIAL_RUN_OUT, /* loops run to their end: there is no early exit, and no trip count below the most it may be */
 	TRIALS
 };
 

@@ -128,6 +128,18 @@ static void test_mechanisms(struct arena *a)
 	    {"LATER_CARRY_NEEDED", "x: f64[], y: f64[]",
 	        "y1, y2 = for (x, y) trip=2 { params i, c, d; p = sin c; q = add p, d; yield q, d }", "1, 2",
 	        "vjp x, y", false},
+	    {"INTEGER_CARRY_NEEDED", "x: f64[3], k: i64[]",
+	        "m, y1 = for (k, x) trip=2 { params i, n, c; g = gather c, n axis=0 mode=clip; d = mul c, g; "
+	        "yield n, d }",
+	        "[1, 2, 3], 1", "vjp x", true},
+	    {"INTEGER_CARRY_NEEDED", "x: f64[3], k: i64[]",
+	        "m, y1 = for (k, x) trip=2 { params i, n, c; g = gather c, i axis=0 mode=clip; d = mul c, g; "
+	        "yield n, d }",
+	        "[1, 2, 3], 1", "vjp x", false},
+	    {"COUNT_BELOW_CAP", "x: f64[], k: i64[]", "y1 = for (k, x) cap=3 { params i, c; d = sin c; yield d }",
+	        "1, 2", "vjp x", true},
+	    {"COUNT_BELOW_CAP", "x: f64[], k: i64[]", "y1 = for (k, x) cap=3 { params i, c; d = sin c; yield d }",
+	        "1, 3", "vjp x", false},
 	    {"LOOP_CAPTURE_LATER", "x: f64[], y: f64[]",
 	        "l = for (y) trip=2 { params i, c; p = mul c, x; yield p }; y1 = mul l, x", "1, 2", "vjp x, y", true},
 	    {"LOOP_CAPTURE_LATER", "x: f64[], y: f64[]",

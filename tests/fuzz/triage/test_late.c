@@ -88,6 +88,17 @@ static const struct join_row {
 	"inputs x: f64[]\ny = for (x) trip=" trip " {\n  params i, acc\n  next = mul acc, x\n  yield next\n}\n" \
 	"return y\npoint 0.5\nrequest: vjp\n"
 
+#define INDEXED \
+	"inputs x: f64[]\ny = for (x) trip=9 {\n  params i, c\n  f = cast i dtype=f64\n  g = mul f, c\n" \
+	"  p = mul g, 0.5\n  q = add p, x\n  yield q\n}\nreturn y\npoint 0.5\nrequest: vjp\n"
+#define INTEGER_CARRY \
+	"inputs x: f64[], k: i64[]\nm, y = for (k, x) trip=3 {\n  params i, n, c\n  one: i64[] = constant 1\n" \
+	"  next = add n, one\n  f = cast n dtype=f64\n  p = mul c, x\n  q = mul p, f\n  yield next, q\n}\n" \
+	"return y\npoint 0.5, 1\nrequest: vjp x\n"
+#define EARLY_EXIT \
+	"inputs x: f64[3]\ny = scan (1, x) trip=3 carries=1 until {\n  params c, r\n  p = mul c, r\n" \
+	"  two = constant 2\n  end = gt p, two\n  yield p, end\n}\nreturn y\npoint [1.5, 2, 3]\nrequest: vjp\n"
+
 static const struct trial_row {
 	const char *name, *spec, *text;
 	enum trial_kind trial;
@@ -124,6 +135,15 @@ static const struct trial_row {
     {"an axis that is missing", "functional+customjvp-unbroadcast", SPREAD, TRIAL_WHOLE, EFFECT_NONE},
     {"wrong whatever is stretched", "tape+scale:mul:1.5", STRETCHED, TRIAL_WHOLE, EFFECT_FAILS},
     {"captured by a derivative alone", "aot+saved-const-higher", SQUARE_TWICE, TRIAL_CAPTURE, EFFECT_NONE},
+    {"an index", "checkpointed+reactant-ckpt-index", INDEXED, TRIAL_COUNTER, EFFECT_RIGHT},
+    {"wrong whatever counts", "checkpointed+scale:mul:1.5", INDEXED, TRIAL_COUNTER, EFFECT_FAILS},
+    {"an index that nobody reads", "functional+residual-fifo", LOOP_OF("3"), TRIAL_COUNTER, EFFECT_NONE},
+    {"an integer carry, wrong as a float too", "functional+residual-fifo", INTEGER_CARRY, TRIAL_FLOATS, EFFECT_FAILS},
+    {"float carries alone", "functional+residual-fifo", LOOP_OF("3"), TRIAL_FLOATS, EFFECT_NONE},
+    {"an early exit", "functional+theano-until-tail", EARLY_EXIT, TRIAL_RUN_OUT, EFFECT_RIGHT},
+    {"wrong without an early exit too", "functional+scale:mul:1.5", EARLY_EXIT, TRIAL_RUN_OUT, EFFECT_FAILS},
+    {"a count at its cap", "functional+residual-fifo", COUNTED("2"), TRIAL_RUN_OUT, EFFECT_FAILS},
+    {"a loop that runs out", "functional+residual-fifo", LOOP_OF("3"), TRIAL_RUN_OUT, EFFECT_NONE},
 };
 
 enum { LOW = 1 << DTYPE_F16, ALL = LOW | 1 << DTYPE_F64, HIGH = ALL & ~LOW };
