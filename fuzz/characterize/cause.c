@@ -267,13 +267,35 @@ static enum op other_cause(struct lab *l, enum op than)
 	return OP_CONSTANT;
 }
 
+/* Whether another comparison in place of this one fails too.  Then it only makes a truth value for an op to blame. */
+static bool is_any_comparison(const struct lab *l, enum op op)
+{
+	const struct variant_table *t = lab_find(l, "ops");
+
+	for (int i = 0; t && i < t->n_row && op_table[op].family == FAMILY_COMPARE; i++)
+		if (!strcmp(t->row[i].cell[1], op_table[op].name) &&
+		    strcmp(t->row[i].cell[2], op_table[op].name) != 0 && row_fails(&t->row[i], NULL))
+			return true;
+	return false;
+}
+
+/* Whether the ops of the smallest case that no other op may replace are enough to name. */
+static bool names_causes(struct lab *l)
+{
+	for (struct walk w = walk_nodes(&l->base->program.top); walk_next(&w);)
+		if (w.node->op != OP_CONSTANT && !is_carrier(l, w.node->op) && !is_any_comparison(l, w.node->op))
+			return true;
+	return false;
+}
+
 /* carriers: also the ops that may be nearly any other one. */
 static const char *ops_of_base(struct lab *l, bool carriers)
 {
 	const char *text = "";
 
 	for (struct walk w = walk_nodes(&l->base->program.top); walk_next(&w);)
-		if (w.node->op != OP_CONSTANT && (carriers || !is_carrier(l, w.node->op)) &&
+		if (w.node->op != OP_CONSTANT &&
+		    (carriers || (!is_carrier(l, w.node->op) && !is_any_comparison(l, w.node->op))) &&
 		    !strstr(text, op_table[w.node->op].name))
 			text = LAB_TEXT(l, "%s%s%s", text, *text ? " and " : "", op_table[w.node->op].name);
 	return *text ? text : "an input that is a result";
@@ -282,7 +304,7 @@ static const char *ops_of_base(struct lab *l, bool carriers)
 /* What is wrong with answers that are no numbers, or whose values are wrong. */
 static const char *about_answers(struct lab *l)
 {
-	const char *ops = ops_of_base(l, true);
+	const char *ops = ops_of_base(l, l->finding.verdict != VERDICT_WRONG_PRIMAL || !names_causes(l));
 
 	switch (l->finding.verdict) {
 	case VERDICT_WRONG_PRIMAL:
@@ -367,7 +389,7 @@ int lab_blamed(struct lab *l, struct blamed out[LAB_USES])
 	if (n)
 		return n;
 	for (struct walk w = walk_nodes(&l->base->program.top); walk_next(&w) && n < LAB_USES;)
-		if (w.node->op != OP_CONSTANT && !is_carrier(l, w.node->op))
+		if (w.node->op != OP_CONSTANT && !is_carrier(l, w.node->op) && !is_any_comparison(l, w.node->op))
 			out[n++] = (struct blamed){
 			    w.node->op, NULL, l->finding.verdict == VERDICT_WRONG_PRIMAL || !l->base->n_transform};
 	return n;

@@ -27,7 +27,8 @@ static struct testcase slice_of(const struct testcase *c, int which, struct aren
 
 struct path {
 	const struct program *p;
-	uint64_t hash; /* of the regions that were entered */
+	uint64_t hash;  /* of the regions that were entered */
+	int iterations; /* of all loops together */
 };
 
 static void watch_path(void *self, const struct region *region, const struct node *n, const struct tensor *value)
@@ -41,19 +42,21 @@ static void watch_path(void *self, const struct region *region, const struct nod
 		return;
 	for (struct walk w = walk_nodes(&path->p->top); (r = walk_region(&w)) && r != region;)
 		number++;
+	for (struct walk w = walk_nodes(&path->p->top); walk_next(&w);)
+		path->iterations += node_loop(w.node).body == region;
 	path->hash = path->hash * 31 + number + 1;
 }
 
-static uint64_t path_of(const struct testcase *c, const struct program *lowered, int point, struct arena *a)
+static struct path path_of(const struct testcase *c, const struct program *lowered, int point, struct arena *a)
 {
-	struct path path = {lowered, 1};
+	struct path path = {.p = lowered, .hash = 1};
 	const struct interpret_observer observer = {&path, watch_path};
 	struct tensor input[LIMIT_ARGS], result[LIMIT_ARGS];
 
 	for (int i = 0; i < lowered->top.n_param; i++)
 		input[i] = (struct tensor){lowered->type[lowered->top.param + i], c->point[point][i].at};
 	interpret_observed(lowered, input, &observer, a, result);
-	return path.hash;
+	return path;
 }
 
 void facts_of_batch(struct facts *f)
@@ -67,16 +70,17 @@ void facts_of_batch(struct facts *f)
 	plain = lower_customs(p, DERIVATIVE_COUNT, f->arena);
 	lowered = lower_fixed_points(&plain, false, f->arena);
 	for (int k = 0; k < f->c->n_point; k++) {
-		uint64_t first = 0;
+		struct path first = {.hash = 0};
 
 		for (int s = 0; s < f->c->transform[batch].size; s++) {
 			const struct arena_mark mark = arena_mark(f->arena);
 			const struct testcase slice = slice_of(f->c, s, f->arena);
-			const uint64_t path = path_of(&slice, &lowered, k, f->arena);
+			const struct path path = path_of(&slice, &lowered, k, f->arena);
 
 			arena_rewind(f->arena, mark);
 			first = s ? first : path;
-			f->at[FEATURE_SLICE_PATHS_DIFFER] |= path != first;
+			f->at[FEATURE_SLICE_PATHS_DIFFER] |= path.hash != first.hash;
+			f->at[FEATURE_SLICE_RUNS_LONGER] |= path.iterations > first.iterations;
 		}
 	}
 }

@@ -259,6 +259,16 @@ static void of_operands(struct facts *f, const struct node *n)
 	f->at[FEATURE_ALL_OPERANDS] |= live == floats;
 }
 
+static void of_cast(struct facts *f, const struct node *n)
+{
+	const int from = dtype_table[f->c->program.type[n->arg[0]].dtype].precision,
+	          to = dtype_table[n->attrs.dtype].precision;
+
+	f->at[FEATURE_CASTS] |= f->c->program.type[n->arg[0]].dtype != n->attrs.dtype;
+	f->at[FEATURE_CASTS_NARROWER] |= to && to < from;
+	f->at[FEATURE_CASTS_WIDER] |= from && to > from;
+}
+
 static void of_attrs(struct facts *f, const struct node *n)
 {
 	const struct attrs *a = &n->attrs;
@@ -274,13 +284,6 @@ static void of_attrs(struct facts *f, const struct node *n)
 	if (family == FAMILY_MATMUL)
 		for (int i = 0; i < 2; i++)
 			f->at[FEATURE_BATCHED_MATRICES] |= type[n->arg[i]].shape.rank > 2;
-	if (family == FAMILY_CAST) {
-		const int from = dtype_table[x->dtype].precision, to = dtype_table[a->dtype].precision;
-
-		f->at[FEATURE_CASTS] |= x->dtype != a->dtype;
-		f->at[FEATURE_CASTS_NARROWER] |= to && to < from;
-		f->at[FEATURE_CASTS_WIDER] |= from && to > from;
-	}
 	if (family == FAMILY_SCATTER) {
 		const struct shape *updates = &type[n->arg[2]].shape, *index = &type[n->arg[1]].shape;
 
@@ -355,9 +358,36 @@ static bool has_nonlinear(const struct region *r)
 	return false;
 }
 
+/* Whether the value is cast to that dtype somewhere. */
+static bool is_cast_to(const struct facts *f, int value, enum dtype d)
+{
+	for (struct walk w = walk_nodes(&f->c->program.top); walk_next(&w);)
+		if (w.node->op == OP_CAST && w.node->arg[0] == value && w.node->attrs.dtype == d)
+			return true;
+	return false;
+}
+
+/* Names the nodes that read results of n; where derivatives count, those that are differentiated. */
+static void of_readers(struct facts *f, const struct region *r, const struct node *n, bool values)
+{
+	for (int i = 0; i < r->n_node; i++)
+		for (int k = 0; k < r->node[i].n_arg; k++) {
+			const struct node *to = &r->node[i];
+
+			if (to->arg[k] < n->out || to->arg[k] >= n->out + n->n_out ||
+			    !(values || f->varied[to->arg[k]]))
+				continue;
+			facts_name(f,
+			    arena_printf(f->arena, "feeds %s %s", op_table[n->op].name, op_table[to->op].name),
+			    arena_printf(
+			        f->arena, "%s reads the result of %s", op_table[to->op].name, op_table[n->op].name));
+		}
+}
+
 static void of_node(struct facts *f, const struct region *r, const struct node *n, struct surroundings at)
 {
 	const struct node_loop l = node_loop(n);
+	const bool values = !request_order(f->c->transform, f->c->n_transform);
 	bool derived = false;
 	struct surroundings inside = at;
 
@@ -391,6 +421,15 @@ static void of_node(struct facts *f, const struct region *r, const struct node *
 		of_region(f, &n->region[w], inside);
 	if (!f->run || (n->n_out && f->run[n->out]))
 		of_inputs(f, n);
+	if (n->op == OP_CAST && is_float(f, n->arg[0]) && !is_float(f, n->out) && n->attrs.dtype != DTYPE_BOOL &&
+	    (!f->run || f->run[n->out])) {
+		f->at[FEATURE_CASTS_TO_INTEGER] = true;
+		f->at[FEATURE_CASTS_BY_INTEGER] |= is_cast_to(f, n->out, f->c->program.type[n->arg[0]].dtype);
+	}
+	if (values && n->op != OP_CONSTANT && (!f->run || (n->n_out && f->run[n->out]))) {
+		of_attrs(f, n);
+		of_readers(f, r, n, true);
+	}
 	if (!derived)
 		return;
 	name_op(f, "derives", n, -1);
@@ -405,18 +444,9 @@ static void of_node(struct facts *f, const struct region *r, const struct node *
 	name_roles(f, n);
 	of_operands(f, n);
 	of_attrs(f, n);
-	/* the nodes that read its results */
-	for (int i = 0; i < r->n_node; i++)
-		for (int k = 0; k < r->node[i].n_arg; k++) {
-			const struct node *to = &r->node[i];
-
-			if (to->arg[k] < n->out || to->arg[k] >= n->out + n->n_out || !f->varied[to->arg[k]])
-				continue;
-			facts_name(f,
-			    arena_printf(f->arena, "feeds %s %s", op_table[n->op].name, op_table[to->op].name),
-			    arena_printf(
-			        f->arena, "%s reads the result of %s", op_table[to->op].name, op_table[n->op].name));
-		}
+	if (n->op == OP_CAST)
+		of_cast(f, n);
+	of_readers(f, r, n, false);
 }
 
 static void of_region(struct facts *f, const struct region *r, struct surroundings at)

@@ -76,8 +76,8 @@ void lab_sample(struct lab *l, const struct testcase *c);
 void lab_try_sizes(struct lab *l, int from, int to);
 /* Judges the base once more with the first engine of b.  Always adds a row. */
 const struct variant_row *lab_again(struct lab *l, struct bench *b, const char *const *cell);
-/* Whether all elements of each float input are equal, some have several, and an op moves elements.  Then a value does
- * not tell which element was read. */
+/* Whether each float input and constant has equal elements, some have several, and an op moves elements.  Then a value
+ * may not tell which element was read. */
 bool lab_hides_places(const struct testcase *c);
 /* Whether no derivative of c tells whether an engine is right: each is undecided, or 0, or may be off by half.  Of a
  * wrong value: whether c hides places. */

@@ -305,6 +305,28 @@ static void of_axes(struct facts *f, const struct node *n)
 	PUT_SIZE(f, LINES, n, -1, group ? all / group : 0);
 }
 
+/* The slice that computes a value; NULL: none does. */
+static const struct node *slice_behind(const struct program *p, int value)
+{
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
+		if (w.node->op == OP_SLICE && w.node->out == value)
+			return w.node;
+	return NULL;
+}
+
+/* The lowest index at which a slice begins along any axis. */
+static int first_of_slice(const struct node *n, int rank)
+{
+	int most = 0;
+
+	for (int d = 0; d < rank; d++) {
+		const int start = n->attrs.start[d], end = start + (n->attrs.size[d] - 1) * n->attrs.stride[d];
+
+		most = start < end ? (start > most ? start : most) : (end > most ? end : most);
+	}
+	return most;
+}
+
 /* Starts, strides and ends of a slice; margins of a pad. */
 static void of_windows(struct facts *f, const struct node *n)
 {
@@ -312,8 +334,10 @@ static void of_windows(struct facts *f, const struct node *n)
 	const struct attrs *a = &n->attrs;
 	const struct type *type = f->c->program.type;
 	const struct shape *x = &type[n->arg[0]].shape;
+	const struct node *read = slice_behind(&f->c->program, n->arg[0]);
 	int backwards = 0;
 
+	put(f, MEASURE_SLICE_STARTS_LATER, n, -1, read ? first_of_slice(read, x->rank) : 0);
 	if (f->elements[n->out].start)
 		put(f, MEASURE_START, n, -1, f->elements[n->out].start - 1);
 

@@ -18,13 +18,16 @@ static bool tells_nothing(const struct truth_point *p)
 	return nothing;
 }
 
-/* Whether x has several elements that differ. */
+/* Whether a float tensor has several elements, and no two are equal. */
 static bool varies(const struct tensor *x)
 {
-	for (int i = 1, n = shape_elements(&x->type.shape); i < n; i++)
-		if (x->at[i].f != x->at[0].f)
-			return true;
-	return false;
+	const int n = shape_elements(&x->type.shape);
+
+	for (int i = 1; i < n; i++)
+		for (int k = 0; k < i; k++)
+			if (x->at[i].f == x->at[k].f)
+				return false;
+	return n > 1;
 }
 
 bool lab_hides_places(const struct testcase *c)
@@ -32,8 +35,16 @@ bool lab_hides_places(const struct testcase *c)
 	const struct region *top = &c->program.top;
 	bool moves = false, several = false;
 
-	for (struct walk w = walk_nodes(top); walk_next(&w);)
+	for (struct walk w = walk_nodes(top); walk_next(&w);) {
+		const struct tensor *x = &w.node->attrs.value;
+
 		moves |= op_table[w.node->op].regularity == REGULARITY_MOVE;
+		if (w.node->op != OP_CONSTANT || !dtype_is_float(x->type.dtype))
+			continue;
+		if (varies(x))
+			return false;
+		several |= shape_elements(&x->type.shape) > 1;
+	}
 	for (int k = 0; k < c->n_point; k++)
 		for (int i = 0; i < top->n_param; i++) {
 			const struct tensor *x = &c->point[k][i];

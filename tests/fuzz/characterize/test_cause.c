@@ -169,6 +169,9 @@ static void test_places(struct arena *a)
 	    {"x: f64[2]", "y = reverse x axes=[0]", "[2, 2]", true},
 	    {"x: f64[2]", "y = reverse x axes=[0]", "[2, 3]", false},
 	    {"x: f64[2]", "y = sin x", "[2, 2]", false},
+	    {"x: f64[3]", "y = reverse x axes=[0]", "[2, 2, 3]", true},
+	    {"x: f64[]", "c = constant [2, 2, 3]\ny = reverse c axes=[0]", "2", true},
+	    {"x: f64[]", "c = constant [1, 2, 3]\ny = reverse c axes=[0]", "2", false},
 	    {"x: f64[]", "y = reshape x shape=[1]", "2", false},
 	    {"x: f64[2], z: f64[2]", "r = reverse x axes=[0]\ny = add r, z", "[2, 2], [2, 3]", false},
 	};
@@ -213,6 +216,35 @@ static void test_attributes(struct arena *a)
 		struct condition told = {.always = true, .failing = 19, .passing = 1};
 		struct characterization out = {.n_table = 1, .table = &t};
 		struct lab l = {.out = &out, .base = &c, .typical = &c, .told = &told, .arena = a};
+
+		if (!row_wanted("%s", of_rows[i].name))
+			continue;
+		lab_tell_cause(&l);
+		CHECK(strstr(out.cause, of_rows[i].says), "%s: %s", of_rows[i].name, out.cause);
+	}
+}
+
+/* Which ops a wrong value is told of: not those in whose place others fail too. */
+static void test_named(struct arena *a)
+{
+	static const struct {
+		const char *name, *other;
+		bool fails;
+		const char *says;
+	} of_rows[] = {
+	    {"any comparison", "ge", true, "The value of while is wrong, before any derivative."},
+	    {"one comparison", "ge", false, "The value of while and gt is wrong, before any derivative."},
+	};
+	const struct testcase c = test_function(a, "x: f64[]",
+	    "y = while (x) cap=2 {\n  params c\n  p = gt x, c\n  yield p\n} do {\n  params d\n  yield x\n}", "1", "");
+
+	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
+		const char *cell[] = {"1", "gt", of_rows[i].other};
+		struct variant_row row = {.cell = cell, .decided = true, .fails = of_rows[i].fails, .of = "result 0"};
+		struct variant_table t = {.id = "ops", .n_column = 3, .row = &row, .n_row = 1};
+		struct characterization out = {.n_table = 1, .table = &t};
+		struct lab l = {
+		    .out = &out, .base = &c, .typical = &c, .finding = {.verdict = VERDICT_WRONG_PRIMAL}, .arena = a};
 
 		if (!row_wanted("%s", of_rows[i].name))
 			continue;
@@ -309,6 +341,7 @@ int main(int argc, char **argv)
 	test_silent(&a);
 	test_places(&a);
 	test_attributes(&a);
+	test_named(&a);
 	test_statements(&a);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct characterize_options only = {
