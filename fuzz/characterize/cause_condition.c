@@ -19,18 +19,26 @@ static bool has_statement(const struct lab *l, const char *id)
 	return false;
 }
 
-/* Whether the condition does no more than count iterations, of which a sentence before it says how many there must be.
- */
+/* Whether the condition does no more than count iterations or ties, of which a sentence before it says how many there
+ * must be. */
 static bool repeats_counts(const struct lab *l, const struct condition *c)
 {
 	bool counts = false, stated = false;
 
-	for (int i = 0; i < c->n_term && c->n_term == 1; i++)
-		counts |= strstr(c->term[i].sentence, "a loop runs more than") != NULL;
-	for (int i = 0; i < l->out->n_statement; i++)
-		stated |= !strcmp(l->out->statement[i].id, "counts") &&
-		    strstr(l->out->statement[i].text, "iterations of the loop");
-	return counts && stated;
+	static const char *const repeated[][2] = {
+	    {"a loop runs more than", "iterations of the loop"}, {"is at a tie", "elements that are the"}};
+
+	for (size_t k = 0; k < sizeof repeated / sizeof *repeated; k++) {
+		for (int i = 0; i < c->n_term && c->n_term == 1; i++)
+			counts |= strstr(c->term[i].sentence, repeated[k][0]) != NULL;
+		for (int i = 0; i < l->out->n_statement; i++)
+			stated |= !strcmp(l->out->statement[i].id, "counts") &&
+			    strstr(l->out->statement[i].text, repeated[k][1]);
+		if (counts && stated)
+			return true;
+		counts = stated = false;
+	}
+	return false;
 }
 
 /* What the failure needs, by the pair of cases that says most; "": not known, or the condition says it. */

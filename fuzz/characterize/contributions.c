@@ -172,6 +172,9 @@ static void try_ways(struct lab *l, const struct use *u, bool alone)
 	const struct variant_row *row = try_use(l, u, alone, 0);
 	const bool forward = lab_kind(l) == TRANSFORM_JVP;
 
+	/* other numbers also show how much of the way in which it is wrong is an accident */
+	if (alone && row && row->fails)
+		try_use(l, u, alone, 1);
 	for (int turns = 1; row && (is_empty(row) || (forward && !row->fails)) && turns < TURNS; turns++)
 		row = try_use(l, u, alone, turns);
 }

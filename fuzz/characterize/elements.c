@@ -78,6 +78,25 @@ static int cycles_along(const struct tensor *x, int axis)
 	return count;
 }
 
+/* How many elements have another place in the order of their line than the element of the first line beside them. */
+static int apart_along(const struct tensor *x, int axis)
+{
+	const struct shape *s = &x->type.shape;
+	int count = 0, step = 1, n;
+
+	if (axis >= s->rank || shape_elements(s) > TIES_MOST)
+		return 0;
+	for (int d = axis + 1; d < s->rank; d++)
+		step *= s->extent[d];
+	n = s->extent[axis];
+	for (int i = 0; i < shape_elements(s); i++) {
+		const int at = i / step % n;
+
+		count += rank_in_line(x->at + i - at * step, n, step, at) != rank_in_line(x->at, n, step, at);
+	}
+	return count;
+}
+
 static void add_element(struct element_span *s, double y, bool first)
 {
 	const bool integer = y == trunc(y);
@@ -118,6 +137,7 @@ static void join(struct element_span *to, const struct element_span *now)
 	LARGER(zeros);
 	LARGER(descents);
 	LARGER(cycles);
+	LARGER(apart);
 	LARGER(late);
 	LARGER(ties);
 	LARGER(ends);
@@ -141,6 +161,7 @@ static void watch_tensor(struct element_span *to, const struct tensor *x, const 
 		now.ties = most_ties(x, n);
 		now.descents = descents_along(x, v->axis);
 		now.cycles = cycles_along(x, v->axis);
+		now.apart = apart_along(x, v->axis);
 	}
 	join(to, &now);
 }

@@ -146,8 +146,11 @@ static void of_loop(struct facts *f, const struct node *n, const struct node_loo
 	}
 	for (int i = 0; i < l->body->n_node; i++)
 		step_node(f, &s, &l->body->node[i]);
-	for (int i = 0; i < l->n_carry; i++)
+	for (int i = 0; i < l->n_carry; i++) {
 		mixed |= s.mixed[l->body->result[i]] && facts_ran(f, l->body);
+		f->at[FEATURE_STEP_FEEDS_BACK] |= f->live[n->out + i] && s.carried[l->body->result[i]] &&
+		    facts_ran(f, l->body);
+	}
 	f->at[FEATURE_STEP_DEPENDS] |= mixed;
 	f->at[FEATURE_CAPTURES] |= captures;
 	f->at[FEATURE_STEP_AND_CAPTURE] |= mixed && captures;

@@ -16,6 +16,7 @@ struct uses {
 	bool *by_index; /* [n_value] computed from the iteration number of a loop */
 	int position;
 	bool any_path; /* degrees along every path, run or not */
+	int *first;    /* [n_value] position of the first live use, from 1 on */
 };
 
 static bool live_operand(const struct facts *f, const struct node *n, int k)
@@ -47,6 +48,8 @@ static void count_region(struct uses *u, const struct region *r)
 		for (int k = 0; k < n->n_arg && live_node(u->f, n); k++)
 			if (live_operand(u->f, n, k)) {
 				u->n[n->arg[k]]++;
+				if (!u->first[n->arg[k]])
+					u->first[n->arg[k]] = at;
 				u->last[n->arg[k]] = at;
 			}
 	}
@@ -90,6 +93,11 @@ static void name_region(struct uses *u, const struct region *r)
 				f->at[FEATURE_SHARED_LATER] = true;
 				name_use(f, "shares-later", n->op, "a differentiated operand of ",
 				    " is read again by a later operation");
+			}
+			if (u->first[v] && u->first[v] < at) {
+				f->at[FEATURE_SHARED_EARLIER] = true;
+				name_use(f, "shares-earlier", n->op, "a differentiated operand of ",
+				    " is read by an earlier operation too");
 			}
 			if (v >= top->param && v < top->param + top->n_param)
 				name_use(f, "enters", n->op, "", " reads a differentiated input");
@@ -409,7 +417,7 @@ void facts_of_uses(struct facts *f)
 {
 	const int n = f->c->program.n_value + 1;
 	struct uses u = {f, NEW(f->arena, int, n), NEW(f->arena, int, n), NEW(f->arena, int, n), NEW(f->arena, int, n),
-	    NEW(f->arena, bool, n), NEW(f->arena, bool, n), 0, false};
+	    NEW(f->arena, bool, n), NEW(f->arena, bool, n), 0, false, NEW(f->arena, int, n)};
 
 	memset(u.maker, -1, (size_t)n * sizeof *u.maker);
 	count_region(&u, &f->c->program.top);

@@ -106,6 +106,7 @@ static void of_value(struct facts *f, const struct node *n, int k)
 	if (op_table[n->op].family == FAMILY_SORT) {
 		put(f, MEASURE_DESCENTS, n, k, s->descents);
 		put(f, MEASURE_CYCLE, n, -1, s->cycles > 0);
+		put(f, MEASURE_LINES_APART, n, -1, s->apart > 0);
 	}
 	s = &f->elements[n->out].tangent[k];
 	if (s->known) {
@@ -379,6 +380,7 @@ static void of_matrices(struct facts *f, const struct node *n)
 
 	put(f, MEASURE_LEFT_VECTOR, n, -1, a->rank == 1);
 	put(f, MEASURE_RIGHT_VECTOR, n, -1, b->rank == 1);
+	put(f, MEASURE_MATRIX_SQUARE, n, -1, a->rank > 1 && a->extent[a->rank - 1] == a->extent[a->rank - 2]);
 	PUT_SIZE(f, MATRIX_ROWS, n, -1, a->rank > 1 ? a->extent[a->rank - 2] : 1);
 	PUT_SIZE(f, MATRIX_INNER, n, -1, a->rank ? a->extent[a->rank - 1] : 1);
 	PUT_SIZE(f, MATRIX_COLUMNS, n, -1, b->rank > 1 ? b->extent[b->rank - 1] : 1);
@@ -406,6 +408,11 @@ static void of_shapes(struct facts *f, const struct node *n)
 		}
 		put(f, MEASURE_SPREAD_AXES, n, -1, spread);
 		put(f, MEASURE_NEW_AXES, n, -1, y->rank - x->rank);
+		break;
+	case FAMILY_MASKED_SCATTER:
+		if (f->elements[n->out].operand[1].known)
+			put(f, MEASURE_MASK_LEFT, n, -1,
+			    f->elements[n->out].operand[1].odds > shape_elements(&type[n->arg[2]].shape));
 		break;
 	case FAMILY_CONCATENATE:
 		PUT_SIZE(f, OPERANDS, n, -1, n->n_arg);

@@ -28,7 +28,7 @@ struct element_span {
 	bool known;
 	double low, high, near, far; /* near, far: the least and the largest magnitude */
 	double first;                /* the largest first element */
-	int fractions, integers, odds, evens, zeros, descents, cycles, ties;
+	int fractions, integers, odds, evens, zeros, descents, cycles, apart, ties;
 	int late; /* elements other than 0 after one that is 0 */
 	int ends; /* of indices: 1 + how many are that of the last element of the axis; 0: not known */
 };

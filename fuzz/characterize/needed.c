@@ -40,15 +40,17 @@ void lab_note_pair(void *lab, const struct testcase *fails, const struct testcas
 
 void lab_state_needed(struct lab *l)
 {
-	const struct facts *f;
+	const struct facts *f, *smallest;
 
 	arena_reset(&l->scratch);
 	f = facts_of(l->typical, &l->scratch);
+	smallest = facts_of(l->base, &l->scratch); /* it fails too */
 	for (int n = 0; n < NEEDED; n++) {
 		int best = -1;
 
 		for (int i = 0; i < FEATURE_COUNT; i++)
-			if (f->at[i] && l->needed[i] > 0 && (best < 0 || l->needed[i] > l->needed[best]))
+			if (f->at[i] && smallest->at[i] && l->needed[i] > 0 &&
+			    (best < 0 || l->needed[i] > l->needed[best]))
 				best = i;
 		if (best < 0 || (n && l->needed[best] < 1))
 			return;

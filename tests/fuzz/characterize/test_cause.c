@@ -253,6 +253,34 @@ static void test_named(struct arena *a)
 	}
 }
 
+/* A condition is not told twice, and nothing is called needed that the smallest case does without. */
+static void test_told_once(struct arena *a)
+{
+	const struct testcase one = test_function(a, "x: f64[2]", "y = reduce_max x axes=[0]", "[1, 1]", "vjp"),
+	                      two = test_function(a, "x: f64[], z: f64[]", "y = mul x, z", "1, 2", "vjp");
+	struct statement counts = {"counts", "It is right with fewer than 2 elements that are the maximum."};
+	struct condition tie = {.n_term = 1,
+	    .text = "It fails where a maximum, minimum or clamp is at a tie.",
+	    .term = {{"tie", "a maximum, minimum or clamp is at a tie", true}}};
+	struct characterization out = {.n_statement = 1, .statement = &counts, .told = &tie};
+	struct lab l = {.out = &out, .base = &one, .typical = &one, .told = &tie, .arena = a};
+
+	CHECK(!*lab_about_condition(&l), "%s", lab_about_condition(&l));
+	out.n_statement = 0;
+	CHECK(strstr(lab_about_condition(&l), "is at a tie"), "%s", lab_about_condition(&l));
+
+	for (int k = 0; k < 2; k++) {
+		struct characterization said = {0};
+		struct lab needs = {.out = &said, .base = k ? &two : &one, .typical = &two, .arena = a};
+
+		arena_init(&needs.scratch, 16 << 20);
+		needs.needed[FEATURE_ALL_OPERANDS] = 1;
+		lab_state_needed(&needs);
+		CHECK(said.n_statement == k, "%d statements", said.n_statement);
+		arena_free(&needs.scratch);
+	}
+}
+
 /* A row of table `inputs`, `batches` or `carries`. */
 struct told_row {
 	const char *cell[3];
@@ -330,6 +358,26 @@ static void test_statements(struct arena *a)
 	}
 }
 
+/* An operand that is wrong is judged at other numbers too. */
+static void test_other_numbers(const struct oracle_options *o, struct arena *a)
+{
+	static const char *const engine = "tape+scale:div.a:-1";
+	const struct characterize_options only = {.experiments = "contributions"};
+	const struct testcase c = test_function(a, "x: f64[], z: f64[]", "y = div x, z", "1, 2", "vjp");
+	struct characterization x;
+	struct error e = {0};
+	struct bench b;
+	int rows_alone = 0;
+
+	CHECK(bench_open(&b, (const char *const[]){engine}, 1, o, &e), "%s", e.text);
+	CHECK(characterize(&b, engine, &c, &only, a, &x, &e), "%s", e.text);
+	for (int i = 0; i < x.table->n_row; i++)
+		rows_alone += !strcmp(x.table->row[i].cell[0], "numerator of div") &&
+		    !strcmp(x.table->row[i].cell[1], "alone");
+	CHECK(rows_alone == 2, "%d rows", rows_alone);
+	bench_close(&b);
+}
+
 int main(int argc, char **argv)
 {
 	const struct oracle_options options = {.seed = 1, .fd_one_in = INT_MAX};
@@ -342,6 +390,8 @@ int main(int argc, char **argv)
 	test_places(&a);
 	test_attributes(&a);
 	test_named(&a);
+	test_told_once(&a);
+	test_other_numbers(&options, &a);
 	test_statements(&a);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct characterize_options only = {
