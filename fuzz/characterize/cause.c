@@ -448,6 +448,12 @@ static bool right_by_each(const struct blame *b)
 	return names > 1;
 }
 
+/* Whether the smallest case has several ops, and nearly any others may take the place of each. */
+static bool several_carriers(struct lab *l)
+{
+	return other_cause(l, OP_CONSTANT) == OP_CONSTANT && strstr(ops_of_base(l, true), " and ");
+}
+
 /* Which operands are wrong, and which are right. */
 static const char *about_operands(struct lab *l)
 {
@@ -457,7 +463,8 @@ static const char *about_operands(struct lab *l)
 	int n;
 
 	if (!find_blame(l, &b, &alone))
-		return LAB_TEXT(l, "The %s of %s is wrong%s.", derivative_word(l),
+		return LAB_TEXT(l, "The %s of %s%s is wrong%s.", derivative_word(l),
+		    several_carriers(l) ? "operations such as " : "",
 		    ops_of_base(l, other_cause(l, OP_CONSTANT) == OP_CONSTANT),
 		    right_by_each(&b) ? ", though it is right with respect to each single operand" : "");
 	leave_accidental_factors(l, &b);
@@ -479,7 +486,7 @@ void lab_tell_cause(struct lab *l)
 		const char *id = l->out->statement[i].id;
 
 		if (!strcmp(id, "counts") || !strcmp(id, "carries") || !strcmp(id, "positions") ||
-		    !strcmp(id, "family") || !strcmp(id, "in-batch") || !strcmp(id, "mixed") ||
+		    !strcmp(id, "family") || !strcmp(id, "in-batch") || !strcmp(id, "mixed") || !strcmp(id, "stacks") ||
 		    (!strcmp(id, "dtypes") && lab_dtype_decides(l)))
 			text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
 	}

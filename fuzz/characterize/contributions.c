@@ -139,14 +139,24 @@ bool lab_use_alone(struct edit *e, const struct use *u)
 	return own >= 0;
 }
 
+/* Makes all tangents of a single jvp 0 but the last.  The inputs stay differentiated. */
+static void leave_last_tangent(struct edit *e)
+{
+	struct transform *t = &e->c.transform[0];
+
+	for (int k = 0; k + 1 < t->n_seed; k++)
+		edit_fill(&t->seed[k], 0);
+}
+
 /*
- * Judges the derivative by the own input: alone, or besides those of the request.  turns: the numbers of the inputs are
- * exchanged so often, which may select another operand of a maximum, clamp or select.
+ * Judges the derivative by the own input: alone, or besides those of the request, which then have tangents of 0. turns:
+ * the numbers of the inputs are exchanged so often, which may select another operand of a maximum, clamp or select.
  */
 static const struct variant_row *try_use(struct lab *l, const struct use *u, bool alone, int turns)
 {
 	struct edit e = lab_edit_of(l, l->typical);
 	const struct transform *t = request_outermost(l->typical->transform, l->typical->n_transform);
+	const bool forward = lab_kind(l) == TRANSFORM_JVP;
 	const struct variant_row *row;
 	int wrt[LIMIT_ARGS], n = 0, own;
 
@@ -159,7 +169,9 @@ static const struct variant_row *try_use(struct lab *l, const struct use *u, boo
 	wrt[n++] = own;
 	lab_wrt(&e, wrt, n);
 	mix_tangents(&e, turns);
-	l->focus = alone ? -1 : n - 1;
+	if (!alone && forward)
+		leave_last_tangent(&e);
+	l->focus = alone || forward ? -1 : n - 1;
 	row = lab_try(
 	    l, &e, (const char *const[]){u->name, alone ? "alone" : "with the others", LAB_TEXT(l, "v%d", u->value)});
 	l->focus = -1;
@@ -330,7 +342,7 @@ void experiment_contributions(struct lab *l)
 	n = lab_uses(l, uses);
 	for (int i = 0; i < n; i++) {
 		try_ways(l, &uses[i], true);
-		if (t->kind == TRANSFORM_VJP && l->typical->n_transform == 1)
+		if (l->typical->n_transform == 1)
 			try_ways(l, &uses[i], false);
 	}
 }

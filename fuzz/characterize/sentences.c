@@ -316,10 +316,52 @@ static void state_engines(struct lab *l, const struct variant_table *t)
 		    "The derivative program is not the cause: aot runs it op by op and is right.");
 }
 
+/* Selects the rows of the case itself, by whether they fail; a derivative of 0 that is right says nothing. */
+static bool of_stack(const struct variant_row *r, const void *self)
+{
+	const bool fails = *(const bool *)self;
+
+	return r->decided && r->fails == fails && !strcmp(r->cell[0], LAB_AS_IT_IS) && (fails || r->expected != 0);
+}
+
+/* "jvp, then vjp; vjp, then vjp": the requests of these rows that no row of `but` has. */
+static const char *stack_list(
+    struct lab *l, const struct variant_table *t, const struct support *s, const struct support *but)
+{
+	const char *list = "";
+
+	for (int i = 0; i < s->n_row; i++) {
+		const char *name = t->row[s->row[i]].cell[1];
+		bool said = strstr(list, name) != NULL;
+
+		for (int k = 0; but && k < but->n_row; k++)
+			said |= !strcmp(t->row[but->row[k]].cell[1], name);
+		if (!said)
+			list = LAB_TEXT(l, "%s%s%s", list, *list ? "; " : "", name);
+	}
+	return list;
+}
+
+/* Of a case of order 2: with which modes it fails. */
+static void state_stacks(struct lab *l, const struct variant_table *t)
+{
+	const bool no = false, yes = true;
+	struct support s[2] = {lab_support(l, t, of_stack, &yes), lab_support(l, t, of_stack, &no)};
+	const char *right = stack_list(l, t, &s[1], &s[0]);
+
+	if (s[0].n_row && *right)
+		lab_say(l, "stacks", STATEMENT_SHOWN, s, 2, "It fails as a %s, and is right as a %s.",
+		    stack_list(l, t, &s[0], NULL), right);
+}
+
 static void state_orders(struct lab *l, const struct variant_table *t)
 {
 	struct support s = lab_support(l, t, row_fails, NULL), p = lab_support(l, t, row_passes, NULL);
 
+	if (request_order(l->base->transform, l->base->n_transform) == 2) {
+		state_stacks(l, t);
+		return;
+	}
 	if (s.n_row && !t->row[s.row[0]].of)
 		lab_say(l, "orders", STATEMENT_SHOWN, &s, 1, "The second derivative fails too: %s (%s).",
 		    verdict_names[t->row[s.row[0]].verdict], t->row[s.row[0]].cell[1]);

@@ -253,6 +253,35 @@ static void test_named(struct arena *a)
 	}
 }
 
+/* Ops that nearly any others may replace are examples. */
+static void test_examples(struct arena *a)
+{
+	enum { ROWS = 10 };
+	const struct testcase c = test_function(a, "x: f64[]", "s = sin x\ny = add x, s", "1", "vjp; then vjp");
+
+	for (int fails = 0; fails < 2; fails++) {
+		struct variant_row row[ROWS] = {{0}};
+		struct variant_table t = {.id = "ops", .n_column = 3, .row = row, .n_row = ROWS};
+		struct characterization out = {.n_table = 1, .table = &t};
+		struct lab l = {
+		    .out = &out, .base = &c, .typical = &c, .finding = {.verdict = VERDICT_WRONG}, .arena = a};
+
+		for (int i = 0; i < ROWS; i++)
+			row[i] = (struct variant_row){
+			    .cell = (const char **)(uintptr_t)(i % 2 ? (const char *const[]){"1", "sin", "exp"}
+			                                             : (const char *const[]){"1", "add", "sub"}),
+			    .decided = true,
+			    .fails = fails || i % 2,
+			    .of = "result 0",
+			    .expected = 1};
+		lab_tell_cause(&l);
+		CHECK(strstr(out.cause,
+		          fails ? "The second derivative of operations such as sin and add is wrong."
+		                : "The second derivative of add is wrong."),
+		    "%s", out.cause);
+	}
+}
+
 /* A condition is not told twice, and nothing is called needed that the smallest case does without. */
 static void test_told_once(struct arena *a)
 {
@@ -321,6 +350,14 @@ static void test_statements(struct arena *a)
 	    {"a counter that is wrong in the typical case", "carries", "vjp", "carries", NULL,
 	        {{{"smallest", "for", "the iteration number, now a carry"}, true, false},
 	            {{"typical", "for", "the iteration number, now a carry"}, true, true}}},
+	    {"one of the modes of order 2", "orders", "jvp; then vjp", "stacks",
+	        "It fails as a jvp, then vjp, and is right as a vjp, then vjp.",
+	        {{{"as it is", "jvp, then vjp", "2"}, true, true}, {{"as it is", "vjp, then vjp", "2"}, true, false}}},
+	    {"all modes of order 2", "orders", "jvp; then vjp", "stacks", NULL,
+	        {{{"as it is", "jvp, then vjp", "2"}, true, true}, {{"as it is", "vjp, then vjp", "2"}, true, true},
+	            {{"as it is", "vjp, then vjp", "1"}, true, false}}},
+	    {"order 1", "orders", "vjp", "stacks", NULL,
+	        {{{"as it is", "jvp, then vjp", "2"}, true, true}, {{"as it is", "vjp, then vjp", "2"}, true, false}}},
 	    {"slices that are right", "batches", "vjp; then batch x; 2 slices", "in-batch", "each slice alone is right",
 	        {{{"slice 0", ""}, true, false}, {{"slice 1", ""}, true, false}}},
 	    {"a slice that is undecided", "batches", "vjp; then batch x; 2 slices", "in-batch", NULL,
@@ -378,6 +415,31 @@ static void test_other_numbers(const struct oracle_options *o, struct arena *a)
 	bench_close(&b);
 }
 
+/* In forward mode an operand is also judged while others are differentiated, with tangents of 0. */
+static void test_other_tangents(const struct oracle_options *o, struct arena *a)
+{
+	static const char *const engine = "forward+scale:mul:1.5";
+	const struct characterize_options only = {.experiments = "contributions"};
+	const struct testcase c = test_function(a, "x: f64[], z: f64[]", "y = mul x, z", "3, 5", "jvp");
+	struct characterization x;
+	struct error e = {0};
+	struct bench b;
+	int rows_others = 0;
+
+	CHECK(bench_open(&b, &engine, 1, o, &e), "%s", e.text);
+	CHECK(characterize(&b, engine, &c, &only, a, &x, &e), "%s", e.text);
+	for (int i = 0; i < x.table->n_row; i++) {
+		const struct variant_row *r = &x.table->row[i];
+
+		if (strcmp(r->cell[0], "first operand of mul") != 0 || strcmp(r->cell[1], "with the others") != 0)
+			continue;
+		rows_others++;
+		CHECK(r->expected == 0.5 * 1.5 && r->fails, "%g", r->expected); /* in the typical case z is 1.5 */
+	}
+	CHECK(rows_others, "no row");
+	bench_close(&b);
+}
+
 int main(int argc, char **argv)
 {
 	const struct oracle_options options = {.seed = 1, .fd_one_in = INT_MAX};
@@ -390,8 +452,10 @@ int main(int argc, char **argv)
 	test_places(&a);
 	test_attributes(&a);
 	test_named(&a);
+	test_examples(&a);
 	test_told_once(&a);
 	test_other_numbers(&options, &a);
+	test_other_tangents(&options, &a);
 	test_statements(&a);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct characterize_options only = {
