@@ -14,6 +14,7 @@
 #include "fuzz/edit/edit.h"
 #include "fuzz/minimize/simplest.h"
 #include "internal.h"
+#include "late.h"
 #include "trials.h"
 
 enum {
@@ -218,18 +219,25 @@ static bool same_bug_by_trials(
 
 /* ---- all of them ---- */
 
-/* Whether y stays of the two: it is about a value and x about a derivative, or has the simpler case. */
-static bool says_more(const struct finding *y, const struct finding *x)
+bool late_says_more(const struct late_rank *y, const struct late_rank *x)
 {
-	const bool of_value = !y->symptom->asked.order, other = !x->symptom->asked.order;
+	if (y->of_value != x->of_value)
+		return y->of_value;
+	return y->points != x->points ? y->points < x->points : y->ops < x->ops;
+}
 
-	return of_value != other ? of_value : y->ops < x->ops;
+static struct late_rank rank_of(const struct triage *self, const struct late *x)
+{
+	const struct finding *f = &self->finding[x->at];
+
+	return (struct late_rank){!f->symptom->asked.order, x->c.n_point, f->ops};
 }
 
 /* Joins *y to *x, or the other way round if *y says more.  *x becomes the one that stays. */
 static void join_two(struct triage *self, struct late *list, int n, int x, int y)
 {
-	const bool swap = says_more(&self->finding[list[y].at], &self->finding[list[x].at]);
+	const struct late_rank of_x = rank_of(self, &list[x]), of_y = rank_of(self, &list[y]);
+	const bool swap = late_says_more(&of_y, &of_x);
 	const int to = swap ? y : x, from = list[swap ? x : y].at;
 	struct finding *gone = &self->finding[from];
 
@@ -240,19 +248,53 @@ static void join_two(struct triage *self, struct late *list, int n, int x, int y
 		list[k].at -= list[k].at > from;
 }
 
-static void join_list(struct triage *self, const struct question *any, struct late *list, int n)
+void late_group(int n, late_same_fn *same, void *self, int *group)
 {
 	for (int x = 0; x < n; x++)
+		group[x] = x;
+	for (int x = 0; x < n; x++)
 		for (int y = x + 1; y < n; y++) {
-			const struct arena_mark mark = arena_mark(self->side);
-			const bool same = same_bug_by_trials(self, any, &list[x], &list[y], self->side);
+			const int gone = group[y], to = group[x];
 
-			arena_rewind(self->side, mark);
-			if (!same)
+			if (gone == to || !same(self, x, y))
+				continue;
+			for (int k = 0; k < n; k++)
+				group[k] = group[k] == gone ? to : group[k];
+		}
+}
+
+struct compared {
+	struct triage *triage;
+	const struct question *any;
+	const struct late *list;
+};
+
+static bool is_same(void *self, int x, int y)
+{
+	const struct compared *c = self;
+	struct arena *a = c->triage->side;
+	const struct arena_mark mark = arena_mark(a);
+	const bool same = same_bug_by_trials(c->triage, c->any, &c->list[x], &c->list[y], a);
+
+	arena_rewind(a, mark);
+	return same;
+}
+
+/* All are compared before any are joined: the case that stays need not be the one that tells. */
+static void join_list(struct triage *self, const struct question *any, struct late *list, int n)
+{
+	int group[LATE_FINDINGS];
+
+	late_group(n, is_same, &(struct compared){self, any, list}, group);
+	for (int x = 0; x < n; x++)
+		for (int y = x + 1; y < n; y++) {
+			if (group[x] != group[y])
 				continue;
 			join_two(self, list, n, x, y);
-			memmove(&list[y], &list[y + 1], (size_t)(--n - y) * sizeof *list);
-			y = x;
+			n--;
+			memmove(&list[y], &list[y + 1], (size_t)(n - y) * sizeof *list);
+			memmove(&group[y], &group[y + 1], (size_t)(n - y) * sizeof *group);
+			y--;
 		}
 }
 

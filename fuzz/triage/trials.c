@@ -484,6 +484,12 @@ int trial_trip(const struct question *q, const struct testcase *c, struct arena 
 	return trip;
 }
 
+static bool both_right(const struct trials *x, const struct trials *y, enum trial_kind k)
+{
+	return x->effect[k] == EFFECT_RIGHT && y->effect[k] == EFFECT_RIGHT;
+}
+
+/* A program that computes the same with other carries, and is right, says more than a number of iterations. */
 enum likeness trials_alike(const struct trials *x, const struct trials *y)
 {
 	enum likeness out = LIKENESS_NONE;
@@ -496,7 +502,8 @@ enum likeness trials_alike(const struct trials *x, const struct trials *y)
 		if (x->effect[k] == EFFECT_RIGHT && (k != TRIAL_POINTS || out == LIKENESS_NONE))
 			out = k == TRIAL_POINTS ? LIKENESS_POINTS : LIKENESS_FULL;
 	}
-	return x->trip == y->trip ? out : LIKENESS_NONE;
+	return x->trip == y->trip || both_right(x, y, TRIAL_FLOATS) || both_right(x, y, TRIAL_COUNTER) ? out
+	                                                                                               : LIKENESS_NONE;
 }
 
 bool trials_same_size(const struct trials *x, const struct trials *y)

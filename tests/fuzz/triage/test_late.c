@@ -1,4 +1,5 @@
 /* Which findings experiments join when a campaign ends, and which they leave apart. */
+#include "fuzz/triage/late.h"
 #include "fuzz/triage/trials.h"
 #include "tests/check.h"
 #include "tests/support/case_text.h"
@@ -182,6 +183,8 @@ static const struct likeness_row {
         EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT, [TRIAL_POINTS] = EFFECT_RIGHT), LIKENESS_FULL},
     {"other effects", EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT, [TRIAL_POINTS] = EFFECT_RIGHT),
         EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT, [TRIAL_POINTS] = EFFECT_FAILS), LIKENESS_NONE},
+    {"other trip counts, right with other carries", {.effect = {[TRIAL_FLOATS] = EFFECT_RIGHT}, .trip = 3},
+        {.effect = {[TRIAL_FLOATS] = EFFECT_RIGHT}, .trip = 4}, LIKENESS_FULL},
     {"other trip counts", {.effect = {[TRIAL_SHORTER] = EFFECT_RIGHT}, .trip = 3},
         {.effect = {[TRIAL_SHORTER] = EFFECT_RIGHT}, .trip = 4}, LIKENESS_NONE},
 };
@@ -275,6 +278,41 @@ static void check_need(const struct need_row *row)
 	CHECK(out.wrong == floats && !out.right, "%s: wrong in %x, right in %x", row->name, out.wrong, out.right);
 }
 
+/* Of five things, 1 is the same as 0, 3 and 4. */
+static bool is_pair(void *self, int x, int y)
+{
+	++*(int *)self;
+	return (x == 0 && y == 1) || (x == 1 && y >= 3);
+}
+
+static void check_groups(void)
+{
+	int group[5], asked = 0;
+
+	late_group(5, is_pair, &asked, group);
+	CHECK(group[0] == group[1] && group[0] == group[3], "%d %d %d", group[0], group[1], group[3]);
+	CHECK(group[0] == group[4] && group[0] != group[2], "%d %d", group[2], group[4]);
+	CHECK(asked < 10, "%d pairs", asked);
+}
+
+static void check_ranks(void)
+{
+	static const struct {
+		const char *name;
+		struct late_rank y, x;
+		bool more;
+	} rows[] = {
+	    {"fewer ops", {.points = 1, .ops = 1}, {.points = 1, .ops = 2}, true},
+	    {"as many ops", {.points = 1, .ops = 2}, {.points = 1, .ops = 2}, false},
+	    {"one point", {.points = 1, .ops = 3}, {.points = 2, .ops = 2}, true},
+	    {"more points", {.points = 2, .ops = 1}, {.points = 1, .ops = 2}, false},
+	    {"a value", {.of_value = true, .points = 2, .ops = 3}, {.points = 1, .ops = 2}, true},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+		CHECK(late_says_more(&rows[k].y, &rows[k].x) == rows[k].more, "%s", rows[k].name);
+}
+
 static void check_size(const struct size_row *row)
 {
 	CHECK(trials_same_size(&row->first, &row->second) == row->same, "%s", row->name);
@@ -298,6 +336,8 @@ int main(int argc, char **argv)
 	for (size_t k = 0; k < sizeof trial_rows / sizeof *trial_rows; k++)
 		if (row_wanted("%s", trial_rows[k].name))
 			check_trial(&trial_rows[k]);
+	check_groups();
+	check_ranks();
 	CHECK_LAW(check_written());
 	for (size_t k = 0; k < sizeof need_rows / sizeof *need_rows; k++)
 		if (row_wanted("%s", need_rows[k].name))
