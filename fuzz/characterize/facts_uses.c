@@ -214,12 +214,21 @@ static void mark_carries(const struct program *p, bool integers, bool *marked)
 	spread(&p->top, marked, false);
 }
 
+/* Marks the values that are computed from the element of a scatter_apply. */
+static void mark_applied(const struct program *p, bool *marked)
+{
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
+		if (w.node->op == OP_SCATTER_APPLY)
+			marked[w.node->region[0].param] = true;
+	spread(&p->top, marked, false);
+}
+
 static void of_needed(struct uses *u)
 {
 	struct facts *f = u->f;
 	const struct program *p = &f->c->program;
 	bool *seen, *by_input = NEW(f->arena, bool, p->n_value + 1), *later = NEW(f->arena, bool, p->n_value + 1);
-	bool *integer = NEW(f->arena, bool, p->n_value + 1);
+	bool *integer = NEW(f->arena, bool, p->n_value + 1), *applied = NEW(f->arena, bool, p->n_value + 1);
 
 	find_needed(u);
 	spread(&p->top, u->by_index, true);
@@ -228,8 +237,10 @@ static void of_needed(struct uses *u)
 	spread(&p->top, by_input, false);
 	mark_carries(p, false, later);
 	mark_carries(p, true, integer);
+	mark_applied(p, applied);
 	for (int v = 0; v < p->n_value; v++) {
 		f->at[FEATURE_LATER_CARRY_NEEDED] |= u->needed[v] && later[v];
+		f->at[FEATURE_APPLY_NEEDED] |= u->needed[v] && applied[v];
 		f->at[FEATURE_INTEGER_CARRY_NEEDED] |= u->needed[v] && integer[v];
 		f->at[FEATURE_INDEX_NEEDED] |= u->needed[v] && u->by_index[v] &&
 		    (!f->run || f->changes[v] || u->maker[v] < 0);

@@ -162,6 +162,14 @@ static void test_mechanisms(struct arena *a)
 	        "1, 2", "vjp", true},
 	    {"STEP_FEEDS_BACK", "x: f64[], z: f64[]", "y1 = for (x) trip=2 { params i, c; d = sin z; yield d }", "1, 2",
 	        "vjp", false},
+	    {"APPLY_NEEDED", "x: f64[2], z: f64[]",
+	        "k: i64[1] = constant [0]; y1 = scatter_apply x, k axis=0 mode=clip { params e; p = mul e, z; "
+	        "yield p }",
+	        "[1, 2], 3", "vjp x, z", true},
+	    {"APPLY_NEEDED", "x: f64[2], z: f64[]",
+	        "k: i64[1] = constant [0]; y1 = scatter_apply x, k axis=0 mode=clip { params e; p = mul e, z; "
+	        "yield p }",
+	        "[1, 2], 3", "vjp x", false},
 	    {"LOOP_CAPTURE_LATER", "x: f64[], y: f64[]",
 	        "l = for (y) trip=2 { params i, c; p = mul c, x; yield p }; y1 = mul l, x", "1, 2", "vjp x, y", true},
 	    {"LOOP_CAPTURE_LATER", "x: f64[], y: f64[]",
