@@ -38,7 +38,7 @@ struct trials {
 	unsigned wrong, right; /* the float dtypes in which the case fails, and is right: bits 1 << dtype */
 };
 
-/* Makes all trials of c.  q asks whether a case shows any finding.  About 25 requests, up to 20 more for an input that
+/* Makes all trials of c.  q asks whether a case shows any finding.  About 28 requests, up to 20 more for an input that
  * is used twice, and up to 8 for loops with several carries. */
 void trials_make(const struct question *q, const struct testcase *c, struct arena *a, struct trials *out);
 /* How often a loop of c runs that is right with one iteration less; 0: there is no such loop of at least 2. */
