@@ -486,6 +486,8 @@ static void truth_one_way(
 	    &conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
 	out->kink = conventions.n_kind > 0;
 	conventions_assign(&conventions, 0);
+	/* The trace has no scalars of the rules of customs. A branch that a rule does not take may be singular, too. */
+	const bool ruled = order > 1 && region_has_op(&c->program.top, OP_CUSTOM);
 	const bool search = order > 1 && c->n_transform && self->ev.rules->reach;
 	struct nan_reach reach = {0}, zeros = {0};
 	if (search)
@@ -518,8 +520,8 @@ static void truth_one_way(
 	}
 	for (int i = 0; order > 1 && i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
-			out->derivative[0][i].at[e].in_domain &= search ? !nan_reaches(self, c, &reach, i, e)
-			                                                : !self->singular;
+			out->derivative[0][i].at[e].in_domain &= !ruled &&
+			    (search ? !nan_reaches(self, c, &reach, i, e) : !self->singular);
 	for (int i = 0; zeros.forwards && i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
 			out->derivative[0][i].at[e].weak_zero = nan_reaches(self, c, &zeros, i, e);
