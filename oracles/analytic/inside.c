@@ -9,7 +9,7 @@
  * For one op of the program, a derivative may compute its value once more, and an operand may occur three times in the
  * formula of a partial. So an engine may differentiate five ops in place of one, at each level.
  */
-enum { OPS_IN_PLACE_OF_ONE = 5, TERMS_LIMIT = 1 << 29 };
+enum { OPS_IN_PLACE_OF_ONE = 5 };
 
 void inside_begin(struct analytic *self, const struct testcase *c)
 {
@@ -33,8 +33,6 @@ bool flow_is_derivative(const struct analytic *self, int k)
 	return part == TRACE_FORMULA || part == TRACE_FLOW;
 }
 
-static void count(int *n, int more) { *n = *n < TERMS_LIMIT - more ? *n + more : TERMS_LIMIT; }
-
 void inside_split(struct analytic *self, int to, int from, double size, double magnitude)
 {
 	const double beside = fmax(0, magnitude - size) / 2;
@@ -42,8 +40,8 @@ void inside_split(struct analytic *self, int to, int from, double size, double m
 	if (!flow_is_derivative(self, from) && !(self->flow[from].derived && from >= self->first_inside))
 		return;
 	f->derived = true;
-	count(&f->joined, self->more_terms);
-	count(&f->terms.n, self->more_terms);
+	terms_count(&f->joined, self->more_terms);
+	terms_count(&f->terms.n, self->more_terms);
 	f->terms.positive += beside;
 	f->terms.negative += beside;
 }

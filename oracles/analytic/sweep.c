@@ -147,7 +147,7 @@ static bool passes_on(const struct analytic *self, int k, const struct partial *
 
 static void add_up_there(struct terms *there, const struct terms *terms)
 {
-	there->n += terms->n;
+	terms_count(&there->n, terms->n);
 	there->positive += terms->positive;
 	there->negative += terms->negative;
 }

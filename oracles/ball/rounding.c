@@ -43,11 +43,13 @@ double terms_flushed(int n, const struct dtype_info *info)
 
 bool is_power_of_two(mpfr_srcptr x) { return mpfr_regular_p(x) && mpfr_min_prec(x) == 1; }
 
+void terms_count(int *n, int more) { *n = *n < TERMS_LIMIT - more ? *n + more : TERMS_LIMIT; }
+
 void terms_add(struct terms *t, mpfr_srcptr x, double magnitude, double radius)
 {
 	if (radius == 0 && mpfr_zero_p(x))
 		return;
-	t->n++;
+	terms_count(&t->n, 1);
 	*(mpfr_sgn(x) < 0 ? &t->negative : &t->positive) += magnitude;
 	t->top = fmax(t->top, magnitude);
 	t->radius += radius;

@@ -52,6 +52,11 @@ struct terms {
 /* The error if all partial sums of n terms except the whole are flushed. */
 double terms_flushed(int n, const struct dtype_info *info);
 
+/* More additions than any engine executes: a number of terms stays there. Twice it is an int. */
+enum { TERMS_LIMIT = 1 << 29 };
+/* Adds to a number of terms. `more` is at most TERMS_LIMIT. */
+void terms_count(int *n, int more);
+
 /* Adds a term: x is its exact value, magnitude is |x|. */
 void terms_add(struct terms *t, mpfr_srcptr x, double magnitude, double radius);
 /* The error of n - 1 additions in any order. `whole` is the magnitude of the sum. The caller counts a whole that is
