@@ -58,28 +58,11 @@ static int rank_in_line(const union cell *line, int n, int step, int i)
 	return rank;
 }
 
-/* How many elements do not come back to their place if the permutation that sorts their line is applied twice. */
-static int cycles_along(const struct tensor *x, int axis)
-{
-	const struct shape *s = &x->type.shape;
-	int count = 0, step = 1, n;
+/* Whether element `at` of a line counts; first: the first line. */
+typedef bool place_fn(const union cell *first, const union cell *line, int n, int step, int at);
 
-	if (axis >= s->rank || shape_elements(s) > TIES_MOST)
-		return 0;
-	for (int d = axis + 1; d < s->rank; d++)
-		step *= s->extent[d];
-	n = s->extent[axis];
-	for (int i = 0; i < shape_elements(s); i++) {
-		const union cell *line = x->at + i - i / step % n * step;
-		const int at = i / step % n, rank = rank_in_line(line, n, step, at);
-
-		count += rank_in_line(line, n, step, rank) != at;
-	}
-	return count;
-}
-
-/* How many elements have another place in the order of their line than the element of the first line beside them. */
-static int apart_along(const struct tensor *x, int axis)
+/* How many elements count, over all lines along the axis; 0 if there are too many. */
+static int count_places(const struct tensor *x, int axis, place_fn *counts)
 {
 	const struct shape *s = &x->type.shape;
 	int count = 0, step = 1, n;
@@ -92,9 +75,22 @@ static int apart_along(const struct tensor *x, int axis)
 	for (int i = 0; i < shape_elements(s); i++) {
 		const int at = i / step % n;
 
-		count += rank_in_line(x->at + i - at * step, n, step, at) != rank_in_line(x->at, n, step, at);
+		count += counts(x->at, x->at + i - at * step, n, step, at);
 	}
 	return count;
+}
+
+/* Whether the element does not come back to its place if the permutation that sorts its line is applied twice. */
+static bool is_in_cycle(const union cell *first, const union cell *line, int n, int step, int at)
+{
+	(void)first;
+	return rank_in_line(line, n, step, rank_in_line(line, n, step, at)) != at;
+}
+
+/* Whether the element has another place in the order of its line than its neighbour in the order of the first line. */
+static bool is_apart(const union cell *first, const union cell *line, int n, int step, int at)
+{
+	return rank_in_line(line, n, step, at) != rank_in_line(first, n, step, at);
 }
 
 static void add_element(struct element_span *s, double y, bool first)
@@ -160,8 +156,8 @@ static void watch_tensor(struct element_span *to, const struct tensor *x, const 
 
 		now.ties = most_ties(x, n);
 		now.descents = descents_along(x, v->axis);
-		now.cycles = cycles_along(x, v->axis);
-		now.apart = apart_along(x, v->axis);
+		now.cycles = count_places(x, v->axis, is_in_cycle);
+		now.apart = count_places(x, v->axis, is_apart);
 	}
 	join(to, &now);
 }

@@ -315,15 +315,16 @@ static const struct node *slice_behind(const struct program *p, int value)
 	return NULL;
 }
 
-/* The lowest index at which a slice begins along any axis. */
+/* The lowest index that a slice reads along an axis, over the axes the largest such one. */
 static int first_of_slice(const struct node *n, int rank)
 {
 	int most = 0;
 
 	for (int d = 0; d < rank; d++) {
-		const int start = n->attrs.start[d], end = start + (n->attrs.size[d] - 1) * n->attrs.stride[d];
+		const int start = n->attrs.start[d], end = start + (n->attrs.size[d] - 1) * n->attrs.stride[d],
+		          lowest = start < end ? start : end;
 
-		most = start < end ? (start > most ? start : most) : (end > most ? end : most);
+		most = lowest > most ? lowest : most;
 	}
 	return most;
 }
