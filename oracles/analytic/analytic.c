@@ -438,6 +438,7 @@ int analytic_trace(struct analytic *self, const struct testcase *c, int which, s
 	self->c = c;
 	mark_active(self, c, a);
 	self->ev.freeze = false;
+	self->rule_singular = false;
 	/* An engine that knows the meaning of a solution sums its chain before the sum leaves the body. */
 	self->apart = convergence_matters(&c->program.top) || self->regrouped;
 	self->by_paths = self->slices || self->apart;
@@ -451,6 +452,14 @@ int analytic_trace(struct analytic *self, const struct testcase *c, int which, s
 	kept_partials_forget(self->kept);
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
 	return order;
+}
+
+/* Makes no NaN a leak. */
+static void excuse_all(struct truth_tensor *t, int n)
+{
+	for (int i = 0; i < n; i++)
+		for (int e = 0; e < shape_elements(&t[i].type.shape); e++)
+			t[i].at[e].in_domain = false;
 }
 
 /* Whether a level is a jvp: an engine may give a tangent to everything. */
@@ -486,8 +495,6 @@ static void truth_one_way(
 	    &conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
 	out->kink = conventions.n_kind > 0;
 	conventions_assign(&conventions, 0);
-	/* The trace has no scalars of the rules of customs. A branch that a rule does not take may be singular, too. */
-	const bool ruled = order > 1 && region_has_op(&c->program.top, OP_CUSTOM);
 	const bool search = order > 1 && c->n_transform && self->ev.rules->reach;
 	struct nan_reach reach = {0}, zeros = {0};
 	if (search)
@@ -520,8 +527,10 @@ static void truth_one_way(
 	}
 	for (int i = 0; order > 1 && i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
-			out->derivative[0][i].at[e].in_domain &= !ruled &&
-			    (search ? !nan_reaches(self, c, &reach, i, e) : !self->singular);
+			out->derivative[0][i].at[e].in_domain &= search ? !nan_reaches(self, c, &reach, i, e)
+			                                                : !self->singular;
+	for (int s = 0; self->rule_singular && s < out->n_assignment; s++)
+		excuse_all(out->derivative[s], n);
 	for (int i = 0; zeros.forwards && i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
 			out->derivative[0][i].at[e].weak_zero = nan_reaches(self, c, &zeros, i, e);

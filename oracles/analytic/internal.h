@@ -59,6 +59,9 @@ struct analytic {
 	enum alternatives_use use;
 	bool slices;   /* the cases are slices of a batch */
 	bool singular; /* something in the trace is singular, so weak zeros matter */
+	/* Something is singular in the rule of a custom, perhaps in a branch that it does not take. The trace does not
+	 * show it, because it has the function. */
+	bool rule_singular;
 	/* For this trace: an engine may share out a flow, or add up, at other places than the trace does. */
 	bool by_paths;
 	bool apart;           /* the same for a reason within the program, not because it is a slice of a batch */

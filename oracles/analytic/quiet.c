@@ -4,6 +4,7 @@
 #include "internal.h"
 #include "regroup.h"
 #include "contribution.h"
+#include "singular.h"
 #include "oracles/evaluate/double_of.h"
 
 #include <math.h>
@@ -23,6 +24,28 @@ static void note_quiet(struct analytic *self, int first)
 		regroup_scalar(self, k);
 		self->note[k].alike = k;
 	}
+}
+
+/*
+ * Whether a derivative of the rule may be NaN though its results are right. An op is singular then, perhaps in a branch
+ * that is not taken, or a value that no result reads comes near the end of the range. What results read has radii.
+ */
+static bool hides_singular(const struct analytic *self, const struct rule_check *check)
+{
+	const struct evaluation *ev = &self->ev;
+	const mpfr_exp_t range = trace_range(ev, ev->order);
+	bool *read = NEW(ev->arena, bool, ev->n_scalar), any = false;
+
+	for (int i = 0; i < check->n; i++)
+		if (check->given[i] >= 0)
+			read[check->given[i]] = true;
+	for (int k = check->rule - 1; k >= check->end; k--) {
+		for (int j = 0; read[k] && j < ev->scalar[k].n_parent; j++)
+			read[ev->parent[ev->scalar[k].parent + j]] = true;
+		any |= scalar_singular(ev, self->note, k, range) ||
+		    (!read[k] && scalar_strays(ev, self->note, k, range));
+	}
+	return any;
 }
 
 /* How far scalars a and b are apart; -1 is 0. */
@@ -98,6 +121,7 @@ double quiet_excess(void *context, const struct rule_check *check)
 	double excess = 0;
 
 	note_quiet(self, check->first);
+	self->rule_singular |= check->order == 1 && hides_singular(self, check);
 	self->by_paths = self->apart = true; /* the formulas of a rule round in other binades */
 	const bool swept = self->ev.order <= 1 && !has_tie(self, check);
 	if (swept)

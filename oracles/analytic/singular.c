@@ -94,17 +94,23 @@ mpfr_exp_t trace_range(const struct evaluation *ev, int order)
 	return least;
 }
 
+bool scalar_singular(const struct evaluation *ev, const struct note *note, int k, mpfr_exp_t range)
+{
+	return !mpfr_number_p(ev->value[k]) || singular(ev, note, &ev->scalar[k], range);
+}
+
+bool scalar_strays(const struct evaluation *ev, const struct note *note, int k, mpfr_exp_t range)
+{
+	return note[k].reason || (mpfr_regular_p(ev->value[k]) && mpfr_get_exp(ev->value[k]) >= range);
+}
+
 bool trace_singular(const struct evaluation *ev, const struct note *note, int order)
 {
 	const mpfr_exp_t range = trace_range(ev, order);
 
-	for (int k = 0; k < ev->n_scalar; k++) {
-		mpfr_srcptr x = ev->value[k];
-
-		if (note[k].reason || !mpfr_number_p(x) || (!mpfr_zero_p(x) && mpfr_get_exp(x) >= range) ||
-		    singular(ev, note, &ev->scalar[k], range))
+	for (int k = 0; k < ev->n_scalar; k++)
+		if (scalar_strays(ev, note, k, range) || scalar_singular(ev, note, k, range))
 			return true;
-	}
 	return false;
 }
 

@@ -315,6 +315,7 @@ static bool errors_fit(struct evaluation *ev, struct rule_check *check, const st
 	check->exact = out->at;
 	check->given = given->at;
 	check->n = out->n;
+	check->order = order;
 	if (!(ev->rules->custom & CUSTOM_ERRORS) || !ev->hooks.excess || order > fmax(1, ev->order))
 		return true;
 	*excess = fmax(*excess, ev->hooks.excess(ev->hooks.self, check));
@@ -349,7 +350,7 @@ static bool rule_right(struct evaluation_run *r, const struct node *node, double
 	const int end = ev->n_scalar;
 	evaluate_region(r, rule);
 	list_floats(r, &given, rule->result, rule->n_result);
-
+	const int rule_end = ev->n_scalar;
 	const struct stretch s = {first, n_float, input.at, n_result, result.at, CUSTOM_TRACE, false};
 	if (!derive_function(r, node, &s, input.at + n_float, out.at))
 		return false;
@@ -359,6 +360,7 @@ static bool rule_right(struct evaluation_run *r, const struct node *node, double
 	struct rule_check check = {.first = first,
 	    .begin = begin,
 	    .end = end,
+	    .rule = rule_end,
 	    .n_input = n_float,
 	    .n_result = n_result,
 	    .input = input.at,

@@ -97,10 +97,11 @@ enum { EVALUATE_BROKEN = 8 };
 
 /*
  * The rule of an op custom, in one direction. All of it are quiet scalars. The function's own ones are those from begin
- * to end - 1, its operands and the direction stand before them.
+ * to end - 1, its operands and the direction stand before them. Those of the rule are from end to rule - 1.
  */
 struct rule_check {
-	int first, begin, end;
+	int first, begin, end, rule;
+	int order; /* 1: `given` are results of the rule; n: derivatives of these of order n - 1 */
 	int n_input, n_result;
 	const int *input, *result; /* of the function: floats only */
 	const int *direction;      /* tangents of input, or cotangents of result */

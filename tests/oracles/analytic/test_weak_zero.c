@@ -235,6 +235,16 @@ static const struct masked {
         "b = add a, z\n"
         "y = sin b",
         "y", "2,0.5", "request: vjp; cotangents 0; then jvp; tangents 1, 1", {true, true}},
+    {"a branch that the rule of a custom does not take", "x: f64[], z: f64[]",
+        "y = custom (x) transform=jvp {\n  params p; f = sin p; yield f\n} do {\n  params q, t; c = cos q\n"
+        "  a = mul c, t; d = div t, q; k = constant false; s = select k, d, a; yield s\n}\n"
+        "w = mul z, z",
+        "y, w", "0,2", "request: vjp", {true, true}},
+    {"the same in the domain", "x: f64[], z: f64[]",
+        "y = custom (x) transform=jvp {\n  params p; f = sin p; yield f\n} do {\n  params q, t; c = cos q\n"
+        "  a = mul c, t; d = div t, q; k = constant false; s = select k, d, a; yield s\n}\n"
+        "w = mul z, z",
+        "y, w", "1,2", "request: vjp; then vjp", {false, false}},
     {"a power of 0", "x: f64[], z: f64[]", "b = pow x, 3; w = mul z, z; y = add b, w", "y", "0,2",
         "request: vjp; then vjp", {true, false}},
 };
