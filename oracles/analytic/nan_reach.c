@@ -139,6 +139,10 @@ static void take_partials(struct nan_search *r, const struct conventions *conven
 		r->bad[k] |= is_unbounded(self, parent[j]);
 		if (!is_taken(r, k, j) || !analytic_partial(self, conventions, k, j, &p))
 			continue;
+		if (self->note[k].unsure && !self->note[k].reason) { /* it is one of its operands, or minus one */
+			r->weight[s->parent + j] = 1;
+			continue;
+		}
 		r->bad[k] |= is_bad_partial(&p);
 		r->formula[k] = fmax(r->formula[k], p.most);
 		if (p.reason)
@@ -177,23 +181,20 @@ static void bound_flows(struct nan_search *r, const struct testcase *c, double s
 	}
 }
 
-/*
- * Whether anything comes near the end of the range of the request's order. Where nothing does, no product of an order
- * leaves it, and no NaN begins. A formula may leave it alone: tanh' = 1/cosh^2 is 0 far out, and its derivative is
- * infinity over infinity. So may a product over a path: c c x is small, and a cotangent that meets c twice is not.
- */
-static bool leaves_range(const struct nan_search *r)
+/* A bound of all intermediate values: below trace_range where no op is singular, and no formula of a partial strays. A
+ * formula may do that alone: tanh' = 1/cosh^2 is 0 far out, and its derivative is infinity over infinity. */
+static double most_of_all(const struct nan_search *r)
 {
 	const double most = ldexp(1, (int)r->range);
 
 	for (int k = 0; k < r->self->ev.n_scalar; k++)
-		if (r->bad[k] || !(fmax(r->formula[k], fmax(r->tangent[k], r->adjoint[k])) < most))
-			return true;
-	return false;
+		if (r->bad[k] || !(r->formula[k] < most))
+			return INFINITY;
+	return r->zeros || r->self->singular ? INFINITY : most;
 }
 
 /* Whether a flow may leave the range where a formula of scalar k multiplies it before a zero does. */
-static bool overflows(const struct nan_search *r, int k)
+static bool overflows(const struct nan_search *r, int k, double most)
 {
 	const struct evaluation *ev = &r->self->ev;
 	const struct scalar *s = &ev->scalar[k];
@@ -203,7 +204,7 @@ static bool overflows(const struct nan_search *r, int k)
 		flow = fmax(flow, r->tangent[ev->parent[s->parent + j]]);
 	if (r->order > 2 && mpfr_regular_p(ev->value[k]) && mpfr_get_exp(ev->value[k]) >= r->range)
 		return true;
-	return !(8 * r->factor[k] * pow(flow, r->order - 1) <= ev->dtype[s->dtype].max);
+	return !(8 * fmin(r->factor[k], most) * pow(flow, r->order - 1) <= ev->dtype[s->dtype].max);
 }
 
 /* ---- where it goes ---- */
@@ -339,10 +340,12 @@ struct nan_reach nan_reach_of(
 		if (r.moves[k])
 			take_partials(&r, conventions, k);
 	bound_flows(&r, c, seeds_of(c) * (inside ? largest_value(self) : 1));
-	if (!zeros && !self->singular && !leaves_range(&r))
-		return (struct nan_reach){NULL, NULL};
+	const double most = most_of_all(&r);
+	bool any = false;
 	for (int k = 0; k < n; k++)
-		r.tainted[k] = r.bad[k] |= r.moves[k] && overflows(&r, k);
+		any |= r.tainted[k] = r.bad[k] |= r.moves[k] && overflows(&r, k, most);
+	if (!any)
+		return (struct nan_reach){NULL, NULL};
 	settle(&r, r.tainted, pass_tainted);
 	for (int k = 0; k < n; k++)
 		r.above[k] = r.moves[k] && meets(&r, k);

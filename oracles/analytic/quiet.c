@@ -26,25 +26,40 @@ static void note_quiet(struct analytic *self, int first)
 	}
 }
 
+/* Marks what scalar k reads: all parents, or of an extremum those that win. */
+static void mark_read(const struct evaluation *ev, int k, bool *read)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const bool extremum = s->op == OP_MAX || s->op == OP_MIN || s->op == OP_REDUCE_MAX || s->op == OP_REDUCE_MIN;
+
+	for (int j = 0; j < s->n_parent; j++) {
+		const int parent = ev->parent[s->parent + j];
+
+		read[parent] |= !extremum || mpfr_equal_p(ev->value[parent], ev->value[k]);
+	}
+}
+
 /*
- * Whether a derivative of the rule may be NaN though its results are right. An op is singular then, perhaps in a branch
- * that is not taken, or a value that no result reads comes near the end of the range. What results read has radii.
+ * Whether a derivative of the rule may be NaN though its results are right. A value that they do not read is singular
+ * then, or near the end of the range, and an engine multiplies its derivative by 0. What they read has radii. At order 1
+ * no engine differentiates a rule, but one may transpose a jvp rule for a vjp, by partials that may be infinite.
  */
 static bool hides_singular(const struct analytic *self, const struct rule_check *check)
 {
 	const struct evaluation *ev = &self->ev;
 	const mpfr_exp_t range = trace_range(ev, ev->order);
+	const bool transposed = ev->order == 1 && !check->adjoint && self->c->transform[0].kind == TRANSFORM_VJP;
 	bool *read = NEW(ev->arena, bool, ev->n_scalar), any = false;
 
 	for (int i = 0; i < check->n; i++)
 		if (check->given[i] >= 0)
 			read[check->given[i]] = true;
-	for (int k = check->rule - 1; k >= check->end; k--) {
-		for (int j = 0; read[k] && j < ev->scalar[k].n_parent; j++)
-			read[ev->parent[ev->scalar[k].parent + j]] = true;
-		any |= scalar_singular(ev, self->note, k, range) ||
-		    (!read[k] && scalar_strays(ev, self->note, k, range));
-	}
+	for (int k = check->rule - 1; k >= check->end && (ev->order > 1 || transposed); k--)
+		if (read[k])
+			mark_read(ev, k, read);
+		else if (ev->scalar[k].n_parent)
+			any |= scalar_singular(ev, self->note, k, range) ||
+			    (ev->order > 1 && scalar_strays(ev, self->note, k, range));
 	return any;
 }
 

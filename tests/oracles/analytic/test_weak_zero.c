@@ -235,11 +235,24 @@ static const struct masked {
         "b = add a, z\n"
         "y = sin b",
         "y", "2,0.5", "request: vjp; cotangents 0; then jvp; tangents 1, 1", {true, true}},
+    {"a choice that rounding may change, times a seed of 0", "x: f64[], z: f64[]",
+        "a = mul x, 3\n"
+        "c = add x, x\n"
+        "b = add c, x\n"
+        "m = max a, b\n"
+        "y = sin m\n"
+        "w = mul z, z",
+        "y, w", "0.1,2", "request: vjp; cotangents 0, 1; then jvp; tangents 1, 1", {false, false}},
     {"a branch that the rule of a custom does not take", "x: f64[], z: f64[]",
         "y = custom (x) transform=jvp {\n  params p; f = sin p; yield f\n} do {\n  params q, t; c = cos q\n"
         "  a = mul c, t; d = div t, q; k = constant false; s = select k, d, a; yield s\n}\n"
         "w = mul z, z",
         "y, w", "0,2", "request: vjp", {true, true}},
+    {"the same in its own mode", "x: f64[], z: f64[]",
+        "y = custom (x) transform=jvp {\n  params p; f = sin p; yield f\n} do {\n  params q, t; c = cos q\n"
+        "  a = mul c, t; d = div t, q; k = constant false; s = select k, d, a; yield s\n}\n"
+        "w = mul z, z",
+        "y, w", "0,2", "request: jvp", {false, false}},
     {"the same in the domain", "x: f64[], z: f64[]",
         "y = custom (x) transform=jvp {\n  params p; f = sin p; yield f\n} do {\n  params q, t; c = cos q\n"
         "  a = mul c, t; d = div t, q; k = constant false; s = select k, d, a; yield s\n}\n"
