@@ -41,8 +41,9 @@ static void mark_read(const struct evaluation *ev, int k, bool *read)
 
 /*
  * Whether a derivative of the rule may be NaN though its results are right. A value that they do not read is singular
- * then, or near the end of the range, and an engine multiplies its derivative by 0. What they read has radii. At order 1
- * no engine differentiates a rule, but one may transpose a jvp rule for a vjp, by partials that may be infinite.
+ * then, or near the end of the range, and an engine multiplies its derivative by 0. What they read has radii. At
+ * order 1 no engine differentiates a rule, but one may transpose a jvp rule for a vjp, by partials that may be
+ * infinite.
  */
 static bool hides_singular(const struct analytic *self, const struct rule_check *check)
 {
