@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Campaigns' summary.json as Markdown tables: decided shares by stratum, dtype and reason.
 
-Usage: scripts/summary_table.py SUMMARY.json...
+Usage: scripts/summary_table.py [--twins] SUMMARY.json...
 
-Several summaries, of one profile, are added up.
+Several summaries, of one profile, are added up.  --twins: the tables of benchmarks/twins.md in place of those.
 """
 import argparse
 import json
@@ -40,7 +40,33 @@ def print_tables(summaries):
         print(f"| {name} | {100 * count / (c['decided'] + undecided):.2f} % |")
 
 
+def percent(part, whole, digits):
+    return f"{100 * part / whole:.{digits}f}" if whole else "-"
+
+
+def print_twins(summaries):
+    """Own, twins and wide are sums: each column has what the one before it has."""
+    twins, cases, strata = total([s["twins"] for s in summaries]), sum(s["cases"] for s in summaries), total([s["result_dtypes"] for s in summaries])
+    rows = [("cases", cases, sum(s["with_teeth"] for s in summaries), twins["gained"], twins["gained_wide"], 2)]
+    rows += [(f"cases with results in {t}", strata[t]["cases"], strata[t]["with_teeth"], strata[t]["twin"], strata[t]["wide"], 1) for t in ("f16", "bf16")]
+    parts = twins["components"]
+    for name, row in [("components", total(list(parts.values())))] + [(f"components in {t}", row) for t, row in parts.items()]:
+        rows.append((name, row["components"], row["with_teeth"], row["twin"], row["wide"], 2))
+    print("| share with teeth, in percent | number | own | twins | wide |\n|---|---:|---:|---:|---:|")
+    for name, number, own, twin, wide, digits in rows:
+        print(f"| {name} | {number:,} | " + " | ".join(percent(n, number, digits) for n in (own, own + twin, own + twin + wide)) + " |")
+    print(f"\nCases that ask for nothing: {sum(s['undecided'].get('empty', 0) for s in summaries):,}. "
+          f"Cases that a kind of twin left out: {twins['left_out']:,}.\n\n"
+          "| twin | made | engines asked | components by reason: looked at again, with teeth |\n|---|---:|---:|---|")
+    for name, kind in twins["kinds"].items():
+        reasons = [f"{reason} {row['components']:,}, {percent(row['with_teeth'], row['components'], 0)} %"
+                   for part in (kind["undecided"], kind["without_teeth"]) for reason, row in part.items() if row["components"] >= 300]
+        print(f"| {name} | {kind['made']:,} | {kind['judged']:,} | {'; '.join(reasons)} |")
+
+
 if __name__ == "__main__":
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--twins", action="store_true")
     p.add_argument("summary", nargs="+", type=argparse.FileType())
-    print_tables([json.load(f) for f in p.parse_args().summary])
+    o = p.parse_args()
+    (print_twins if o.twins else print_tables)([json.load(f) for f in o.summary])

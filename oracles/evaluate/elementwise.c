@@ -130,7 +130,8 @@ static int stop_gradient(struct evaluation *ev, enum dtype d, int a)
 	return k;
 }
 
-/* An integer as events, exact to its last bit: the double next to 2^220 is 2^168 away, and a step may be shorter. */
+/* An integer as events, exact to its last bit: the double next to 2^220 is 2^168 away, and a step may be shorter. A 0
+ * ends them. */
 static void integer_event(struct evaluation *ev, mpfr_srcptr x)
 {
 	mpfr_t rest, part;
@@ -146,6 +147,7 @@ static void integer_event(struct evaluation *ev, mpfr_srcptr x)
 		mpfr_mul_2si(part, part, exponent, R);
 		mpfr_sub(rest, rest, part, R);
 	} while (mpfr_regular_p(rest));
+	trace_event(ev, 0);
 	mpfr_clear(rest);
 	mpfr_clear(part);
 }
@@ -217,10 +219,11 @@ static void binary_event(struct evaluation *ev, enum op op, int a, int b)
 {
 	if (op == OP_MOD || op == OP_FLOOR_DIVIDE)
 		quotient_event(ev, a, b);
-	if (op == OP_ATAN2 && beside_cut(ev, a, b)) {
-		trace_event(ev, mpfr_signbit(ev->value[a]));
-		ev->edge |= mpfr_zero_p(ev->value[a]) != 0;
-	} else if (op == OP_POW && mpfr_sgn(ev->value[a]) <= 0) {
+	if (op == OP_ATAN2) {
+		const bool beside = beside_cut(ev, a, b);
+		trace_event(ev, beside ? mpfr_signbit(ev->value[a]) != 0 : -1);
+		ev->edge |= beside && mpfr_zero_p(ev->value[a]);
+	} else if (op == OP_POW) {
 		if (!is_polynomial(ev, b))
 			trace_event(ev, mpfr_sgn(ev->value[a]));
 		ev->edge |= mpfr_zero_p(ev->value[a]) != 0;

@@ -328,7 +328,8 @@ int trace_either(struct evaluation *ev, enum dtype d, int a, int b)
 
 /*
  * A step of the running hash. It depends on order, value and number of decisions. Otherwise small decisions could lead
- * back to a state from which another sequence starts.
+ * back to a state from which another sequence starts. After the same decisions, the next one must be of the same
+ * place: an event that is noted on some paths alone would make the events of two paths equal.
  */
 void trace_event(struct evaluation *ev, int64_t decision)
 {
@@ -343,8 +344,11 @@ bool trace_separated(const struct evaluation *ev, int a, int b, double bound)
 
 int trace_extremum(struct evaluation *ev, enum op kind, enum dtype d, int sign, int a, int b)
 {
+	enum { ONE_SCALAR = 2 };
 	const int parent[2] = {a, b};
-	if (a != b) {
+	if (a == b) {
+		trace_event(ev, ONE_SCALAR);
+	} else {
 		int order = mpfr_cmp(ev->value[a], ev->value[b]);
 		trace_event(ev, order < 0 ? -1 : order > 0);
 		ev->edge |= order == 0;
@@ -364,7 +368,8 @@ int trace_extremum_of(struct evaluation *ev, enum op kind, enum dtype d, int sig
 		else if (order == 0 && parent[k] != parent[best])
 			ties++;
 	}
-	trace_event(ev, (int64_t)best * 65536 + ties);
+	if (n > 1)
+		trace_event(ev, (int64_t)best * 65536 + ties);
 	ev->edge |= ties > 0;
 	return trace_scalar(ev, sign > 0 ? OP_REDUCE_MAX : OP_REDUCE_MIN, kind, d, parent, n);
 }
