@@ -55,8 +55,8 @@ def print_twins(summaries):
     print("| share with teeth, in percent | number | own | twins | wide |\n|---|---:|---:|---:|---:|")
     for name, number, own, twin, wide, digits in rows:
         print(f"| {name} | {number:,} | " + " | ".join(percent(n, number, digits) for n in (own, own + twin, own + twin + wide)) + " |")
-    print(f"\nCases that ask for nothing: {sum(s['undecided'].get('empty', 0) for s in summaries):,}. "
-          f"Cases that a kind of twin left out: {twins['left_out']:,}.\n\n"
+    print(f"\nCases that ask for nothing: {sum(s['undecided'].get('empty', 0) for s in summaries):,}. Cases with a component without teeth: "
+          f"{twins['cases']:,}. Of these, cases that were too dear for a kind of twin: {twins['left_out']:,}.\n\n"
           "| twin | made | engines asked | components by reason: looked at again, with teeth |\n|---|---:|---:|---|")
     for name, kind in twins["kinds"].items():
         reasons = [f"{reason} {row['components']:,}, {percent(row['with_teeth'], row['components'], 0)} %"
