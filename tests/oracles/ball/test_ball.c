@@ -94,6 +94,8 @@ static void test_radii(struct analytic *oracle, struct arena *a)
 	        "k = constant [3]\n"
 	        "y = scatter_mul x, i, k axis=0 mode=clip",
 	        "[0.75,0.5]", "[5,1]", 0, 0, 0, 2 * u * 5},
+	    {"a cast of a rounded number", "f64[]", "s = sin x; y = cast s dtype=f16", "1", "1", 0x1p-12, 0x1p-12, ANY,
+	        ANY},
 	    {"floor beyond the fractions", "f64[]", "s = add x, 0x1.ccccccccccccdp-1; y = floor s", "4503599627370497",
 	        "1", 1.5, 1.5, 0, 0},
 	};
@@ -210,6 +212,14 @@ static const struct undecided_row undecided_rows[] = {
         REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
     {"what may have left the range, compared with itself", "d = asinh x; p = eq d, d; y = select p, x, d", "0x1p700",
         "1", REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
+    {"an order of equal numbers",
+        "v = reshape x shape=[1]; k = constant [1]; l = concatenate v, k axis=0; i = argsort l axis=0\n"
+        "n = constant [3, 5]; g = gather n, i axis=0 mode=clip; w = constant [1, 2]; m = matmul g, w; y = mul m, x",
+        "1", "1", REASON_NONE, REASON_NONE},
+    {"the angle of a computed 0 and a positive number", "z = mul x, 0; e = exp x; y = atan2 z, e", "1", "1",
+        REASON_NONE, REASON_ILL_CONDITIONED},
+    {"the angle of a computed 0 and a negative number", "z = mul x, 0; e = exp x; n = neg e; y = atan2 z, n", "1", "1",
+        REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
     {"a number compared with itself", S "p = eq s, s; y = select p, x, s", "1", "1", REASON_NONE, REASON_NONE},
 };
 
