@@ -47,7 +47,8 @@ def percent(part, whole, digits):
 def print_twins(summaries):
     """Own, twins and wide are sums: each column has what the one before it has."""
     twins, cases, strata = total([s["twins"] for s in summaries]), sum(s["cases"] for s in summaries), total([s["result_dtypes"] for s in summaries])
-    rows = [("cases", cases, sum(s["with_teeth"] for s in summaries), twins["gained"], twins["gained_wide"], 2)]
+    empty, own = (sum(f(s) for s in summaries) for f in (lambda s: s["undecided"].get("empty", 0), lambda s: s["with_teeth"]))
+    rows = [(name, n, own, twins["gained"], twins["gained_wide"], 2) for name, n in (("cases", cases), ("cases that ask for a number", cases - empty))]
     rows += [(f"cases with results in {t}", strata[t]["cases"], strata[t]["with_teeth"], strata[t]["twin"], strata[t]["wide"], 1) for t in ("f16", "bf16")]
     parts = twins["components"]
     for name, row in [("components", total(list(parts.values())))] + [(f"components in {t}", row) for t, row in parts.items()]:
@@ -55,8 +56,7 @@ def print_twins(summaries):
     print("| share with teeth, in percent | number | own | twins | wide |\n|---|---:|---:|---:|---:|")
     for name, number, own, twin, wide, digits in rows:
         print(f"| {name} | {number:,} | " + " | ".join(percent(n, number, digits) for n in (own, own + twin, own + twin + wide)) + " |")
-    print(f"\nCases that ask for nothing: {sum(s['undecided'].get('empty', 0) for s in summaries):,}. Cases with a component without teeth: "
-          f"{twins['cases']:,}. Of these, cases that were too dear for a kind of twin: {twins['left_out']:,}.\n\n"
+    print(f"\nCases with a component without teeth: {twins['cases']:,}. Of these, cases that were too dear for a kind of twin: {twins['left_out']:,}.\n\n"
           "| twin | made | engines asked | components by reason: looked at again, with teeth |\n|---|---:|---:|---|")
     for name, kind in twins["kinds"].items():
         reasons = [f"{reason} {row['components']:,}, {percent(row['with_teeth'], row['components'], 0)} %"

@@ -45,7 +45,7 @@ void look_again(struct bench *b, const struct testcase *c, const struct twin_com
 		x.kind = (enum twin)k;
 		if (!twin_helps(x.kind, &components))
 			continue;
-		if (work >= 0 && !twin_affordable(c, x.kind, own, work)) {
+		if (work >= 0 && !twin_affordable(c, x.kind, &components, work)) {
 			tally->left_out = 1;
 			continue;
 		}

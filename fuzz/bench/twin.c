@@ -90,13 +90,14 @@ static double draw(const struct testcase *c) { return ldexp((double)(random_mix(
 bool twin_affordable(const struct testcase *c, enum twin kind, const struct twin_components *x, int64_t work)
 {
 	const double cost = (double)work + TWIN_ENGINES * (double)case_work(c);
+	const int whole = x->n < TWIN_WHOLE ? x->n : TWIN_WHOLE;
 	double gain = 0;
 
 	for (int k = 0; k < x->n; k++)
 		gain += chance(kind, &x->at[k]);
 	if (no_teeth(x))
 		gain *= TWIN_BARE;
-	return draw(c) * cost * (x->n < TWIN_WHOLE ? x->n : TWIN_WHOLE) < gain * kinds[kind].work;
+	return draw(c) < pow(gain * kinds[kind].work / (cost * whole), 4);
 }
 
 enum dtype twin_widest(const struct bench *b)

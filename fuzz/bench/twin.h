@@ -73,14 +73,14 @@ void twin_tally_add(struct twin_tally *to, const struct twin_tally *from);
 bool twin_helps(enum twin kind, const struct twin_components *x);
 
 /*
- * Whether the case may have a twin of that kind, if its truth cost `work` counted nanoseconds.  The probability falls
- * with what the case cost, with TWIN_ENGINES engines.  It grows with the share of its components x that the twin is
- * expected to give teeth, by their reasons; TWIN_WHOLE of them count like all.  A case that has no teeth at all may
- * cost TWIN_BARE times as much.  It is drawn from the case alone, so no kind of case is left out for ever.  A twin
- * costs about as much as its case.  So on average a case spends at most about the work of twins.def for each
- * TWIN_WHOLE components that may gain, and TWIN_BARE times that without teeth.
+ * Whether the case may have a twin of that kind, if its truth cost `work` counted nanoseconds.  A twin costs about as
+ * much as its case, with TWIN_ENGINES engines.  Its worth is the work of twins.def, times the share of the components x
+ * that it is expected to give teeth, by their reasons; TWIN_WHOLE of them count like all.  A case without any teeth is
+ * worth TWIN_BARE times as much.  A twin that costs no more than its worth is always made, and else with the
+ * probability (worth / cost)^4.  A steep power gives the most teeth for the work.  The draw depends on the case alone,
+ * so no kind of case is left out for ever.
  */
-enum { TWIN_ENGINES = 4, TWIN_WHOLE = 8, TWIN_BARE = 7 };
+enum { TWIN_ENGINES = 4, TWIN_WHOLE = 8, TWIN_BARE = 2 };
 bool twin_affordable(const struct testcase *c, enum twin kind, const struct twin_components *x, int64_t work);
 
 /* The widest float dtype that all engines of the bench know; DTYPE_COUNT: there is none. */

@@ -202,8 +202,8 @@ static const double work_of_kind[TWIN_COUNT] = {
 };
 
 /*
- * A cheap case may always have twins.  Of dear ones, a share that falls with their work and grows with what is open;
- * one without teeth may cost more.
+ * A cheap case may always have twins.  Of dear ones, a share that falls with their work and grows with what is open,
+ * both to the fourth power; one without teeth may cost more.
  */
 static void check_affordable(struct arena *a)
 {
@@ -212,7 +212,8 @@ static void check_affordable(struct arena *a)
 	static const struct {
 		int open;
 		double times, share; /* how dear the cases are, and how many of them may have a twin */
-	} lines[] = {{4, TWIN_BARE, 1}, {4, 4 * TWIN_BARE, 0.25}, {2, 0.5, 1}, {2, 2, 0.25}, {1, 1, 0.25}, {0, 1, 0}};
+	} lines[] = {{4, TWIN_BARE, 1}, {4, 1.25 * TWIN_BARE, 0.4096}, {4, 4 * TWIN_BARE, 0x1p-8}, {2, 0.5, 1},
+	    {2, 1, 0x1p-4}, {1, 0.25, 1}, {1, 0.3125, 0.4096}, {0, 1, 0}};
 
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct twin_component at[COMPONENTS] = {0};
