@@ -8,14 +8,7 @@
 
 /* The exponent range for partials of that order. They grow as the reciprocal of the distance to at most the power
  * order + 1 (rsqrt, 1/b). */
-static mpfr_exp_t range_bits(enum dtype d, int order)
-{
-	mpfr_exp_t bits = 0;
-
-	for (double x = dtype_table[d].max; x > 1; x /= 2)
-		bits++;
-	return bits / (order + 1);
-}
+static mpfr_exp_t range_bits(enum dtype d, int order) { return dtype_table[d].emax / (order + 1); }
 
 /* Up to which distance a border counts as reached: 2^-bits, or the error by which rounding may have moved the
  * operand. */
