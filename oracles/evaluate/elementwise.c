@@ -5,6 +5,7 @@
 #include "scalar_ops.h"
 #include "double_of.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -134,22 +135,21 @@ static int stop_gradient(struct evaluation *ev, enum dtype d, int a)
  * ends them. */
 static void integer_event(struct evaluation *ev, mpfr_srcptr x)
 {
-	mpfr_t rest, part;
+	long exponent = 0;
+	const double head = mpfr_number_p(x) ? mpfr_get_d_2exp(&exponent, x, R) : double_of(x);
+	mpfr_t rest;
+	trace_event(ev, (int64_t)bits_of(head));
+	trace_event(ev, exponent);
+	if (mpfr_min_prec(x) <= DBL_MANT_DIG) { /* nothing is left */
+		trace_event(ev, 0);
+		return;
+	}
 	mpfr_init2(rest, mpfr_get_prec(x));
-	mpfr_init2(part, 53);
-	mpfr_set(rest, x, R);
-	do {
-		long exponent = 0;
-		double head = mpfr_number_p(rest) ? mpfr_get_d_2exp(&exponent, rest, R) : double_of(rest);
-		trace_event(ev, (int64_t)bits_of(head));
-		trace_event(ev, exponent);
-		mpfr_set_d(part, head, R);
-		mpfr_mul_2si(part, part, exponent, R);
-		mpfr_sub(rest, rest, part, R);
-	} while (mpfr_regular_p(rest));
-	trace_event(ev, 0);
+	mpfr_set_d(rest, head, R);
+	mpfr_mul_2si(rest, rest, exponent, R);
+	mpfr_sub(rest, x, rest, R);
+	integer_event(ev, rest);
 	mpfr_clear(rest);
-	mpfr_clear(part);
 }
 
 /* Notes the decision of a float op on its operand as an event: the sign, or the integer to which it steps. */
