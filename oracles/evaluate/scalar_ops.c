@@ -110,23 +110,35 @@ static int value_mod(mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b, mpfr_rnd_t rnd)
 	return inexact;
 }
 
-/* The quotient may round up to an integer above it. So b must go into a less its remainder, without rest. */
+/* The floor of a quotient that may need more bits than there are. b goes into a less its remainder, without rest. */
+static int far_floor_divide(mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b)
+{
+	mpfr_t rest;
+	mpfr_init2(rest, mpfr_get_prec(out));
+	mpfr_fmod(rest, a, b, R);
+	bool below = mpfr_sgn(rest) && (mpfr_sgn(rest) < 0) != (mpfr_sgn(b) < 0);
+	mpfr_sub(rest, a, rest, R);
+	mpfr_div(out, rest, b, R);
+	mpfr_clear(rest);
+	mpfr_round(out, out);
+	mpfr_sub_ui(out, out, below, R);
+	return mpfr_regular_p(out) && mpfr_get_exp(out) > mpfr_get_prec(out) - 4; /* else it is the integer itself */
+}
+
+/* A quotient that is rounded down passes no integer of that precision. A result 0 has the sign of b. */
 static int value_floor_divide(mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b, mpfr_rnd_t rnd)
 {
 	if (!mpfr_number_p(a) || !mpfr_regular_p(b)) {
 		mpfr_div(out, a, b, rnd);
 		return mpfr_floor(out, out), 0;
 	}
-	mpfr_t rest;
-	mpfr_init2(rest, mpfr_get_prec(out));
-	mpfr_fmod(rest, a, b, rnd);
-	bool below = mpfr_sgn(rest) && (mpfr_sgn(rest) < 0) != (mpfr_sgn(b) < 0);
-	mpfr_sub(rest, a, rest, rnd);
-	mpfr_div(out, rest, b, rnd);
-	mpfr_clear(rest);
-	mpfr_round(out, out);
-	mpfr_sub_ui(out, out, below, rnd);
-	return mpfr_regular_p(out) && mpfr_get_exp(out) > mpfr_get_prec(out) - 4; /* else it is the integer itself */
+	mpfr_div(out, a, b, MPFR_RNDD);
+	if (mpfr_regular_p(out) && mpfr_get_exp(out) > mpfr_get_prec(out) - 5)
+		return far_floor_divide(out, a, b);
+	mpfr_floor(out, out);
+	if (mpfr_zero_p(out))
+		mpfr_set_zero(out, mpfr_signbit(b) ? -1 : 1);
+	return 0;
 }
 
 static int value_sum(mpfr_ptr out, mpfr_srcptr const *x, int n)
