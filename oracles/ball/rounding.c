@@ -6,15 +6,22 @@
 /* Allows for an engine that computes in a wider format and rounds twice. */
 static const double TWICE_ROUNDED = 1 + 0x1p-10;
 
+/* The largest power of two that is at most x, a normal double: its exponent without its significand. */
+static double binade_of(double x)
+{
+	uint64_t bits;
+	double out;
+	memcpy(&bits, &x, sizeof bits);
+	bits &= UINT64_C(0x7ff) << 52;
+	memcpy(&out, &bits, sizeof out);
+	return out;
+}
+
 double rounding_of(const struct dtype_info *info, double x)
 {
-	int exponent;
 	if (x < info->normal)
 		return info->tiny;
-	if (isinf(x))
-		return x;
-	frexp(x, &exponent);
-	return ldexp(info->unit * TWICE_ROUNDED, exponent - 1);
+	return isfinite(x) ? info->unit * TWICE_ROUNDED * binade_of(x) : x;
 }
 
 double rounding_of_addition(const struct dtype_info *info, double x)
