@@ -84,6 +84,12 @@ static double size_of(const struct evaluation *ev, int scalar)
 	return scalar >= 0 ? fabs(double_of(ev->value[scalar])) : 0;
 }
 
+/* Whether both scalars are there and have one value. */
+static bool are_equal(const struct evaluation *ev, int a, int b)
+{
+	return a >= 0 && b >= 0 && mpfr_equal_p(ev->value[a], ev->value[b]);
+}
+
 /*
  * Whether both lists hold the same numbers; absent (-1) counts as 0. A cancellation leaves a remainder relative to the
  * largest scalar involved, which is allowed for. But it never allows more than the error of the largest number in the
@@ -92,16 +98,20 @@ static double size_of(const struct evaluation *ev, int scalar)
 static bool agree(struct evaluation *ev, int first, const struct list *x, const struct list *y)
 {
 	double largest = 0, whole = 0, rest;
-	int gap = trace_leaf(ev, DTYPE_F64, 0);
+	int gap = trace_leaf(ev, DTYPE_F64, 0), begin = 0;
+	while (begin < x->n && are_equal(ev, x->at[begin], y->at[begin]))
+		begin++;
+	if (begin == x->n) /* as nearly always */
+		return true;
 	for (int k = first; k < gap; k++)
 		if (mpfr_number_p(ev->value[k]))
 			largest = fmax(largest, size_of(ev, k));
 	for (int i = 0; i < x->n; i++)
 		whole = fmax(whole, fmax(size_of(ev, x->at[i]), size_of(ev, y->at[i])));
 	rest = fmin(ldexp(largest, -CANCEL_BITS), ldexp(whole, -AGREE_BITS));
-	for (int i = 0; i < x->n; i++) {
+	for (int i = begin; i < x->n; i++) {
 		double most = ldexp(fmax(size_of(ev, x->at[i]), size_of(ev, y->at[i])), -AGREE_BITS) + rest;
-		if (x->at[i] >= 0 && y->at[i] >= 0 && mpfr_equal_p(ev->value[x->at[i]], ev->value[y->at[i]]))
+		if (are_equal(ev, x->at[i], y->at[i]))
 			continue;
 		mpfr_set_zero(ev->value[gap], 1);
 		if (x->at[i] >= 0)
