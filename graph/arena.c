@@ -172,9 +172,12 @@ static void *take(struct arena *a, size_t bytes)
 /* count * size; an array that is larger than any memory leaves the try. */
 static size_t array_bytes(const struct arena *a, size_t count, size_t size)
 {
-	if (size && count > (SIZE_MAX - ALIGN) / size)
+	size_t bytes;
+
+	/* No division: every allocation comes here. */
+	if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - ALIGN)
 		arena_full(a);
-	return count * size;
+	return bytes;
 }
 
 void *arena_alloc(struct arena *a, size_t count, size_t size)
