@@ -3,6 +3,8 @@
 
 #include "tests/check.h"
 
+#include <math.h>
+
 /* erf at the square root of 3, against MPFR's a step of 2^-900 beside it: erf(x + d) - erf(x) = 2 / sqrt(pi) e^(-3) d,
  * and what is of d^2. */
 static void check_erf(int bits, int sign, int ulps)
@@ -38,11 +40,56 @@ static void check_erf(int bits, int sign, int ulps)
 	mpfr_clears(x, beside, got, want, slope, (mpfr_ptr)0);
 }
 
+/* The floor of a/b for a next to q b, on that side. A 0 has the sign of b. */
+static void check_floor_divide(int bits, double q, double b, int side)
+{
+	mpfr_t x, y, got;
+	mpfr_inits2(bits, x, y, got, (mpfr_ptr)0);
+	mpfr_set_d(y, b, MPFR_RNDN);
+	mpfr_mul_d(x, y, q, MPFR_RNDN);
+	if (side > 0)
+		mpfr_nextabove(x);
+	if (side < 0)
+		mpfr_nextbelow(x);
+	const double want = q - (side && (side < 0) != (b < 0));
+	const bool negative = want == 0 ? b < 0 : want < 0,
+	           exact = scalar_value(OP_FLOOR_DIVIDE, got, (mpfr_srcptr[]){x, y}, 2);
+	CHECK(exact && !mpfr_cmp_d(got, want) && !mpfr_signbit(got) == !negative, "%d bits, %g and %d ulps of %g: %g",
+	    bits, q, side, b, mpfr_get_d(got, MPFR_RNDN));
+	mpfr_clears(x, y, got, (mpfr_ptr)0);
+}
+
+/* A quotient 2^e / b of more bits than there are is no exact integer, and may be out of range. */
+static void check_far_quotient(int bits, int e, double b, bool infinite)
+{
+	mpfr_t x, y, got;
+	mpfr_inits2(bits, x, y, got, (mpfr_ptr)0);
+	mpfr_set_ui_2exp(x, 1, e, MPFR_RNDN);
+	mpfr_set_d(y, b, MPFR_RNDN);
+	const bool exact = scalar_value(OP_FLOOR_DIVIDE, got, (mpfr_srcptr[]){x, y}, 2);
+	CHECK(infinite ? mpfr_inf_p(got) : !exact && mpfr_integer_p(got), "%d bits: 2^%d / %g is %g", bits, e, b,
+	    mpfr_get_d(got, MPFR_RNDN));
+	mpfr_clears(x, y, got, (mpfr_ptr)0);
+}
+
+static void check_quotients(int bits)
+{
+	static const double q[] = {0, 1, -1, 7, -1000, 1e9, 0x1p53}, b[] = {1, -1, 3, -0.1, 1e-300, -1e30};
+	for (size_t i = 0; i < sizeof q / sizeof *q; i++)
+		for (size_t j = 0; j < sizeof b / sizeof *b; j++)
+			for (int side = -1; side <= 1; side++)
+				check_floor_divide(bits, q[i], b[j], side);
+	check_far_quotient(bits, bits + 10, 3, false);
+	check_far_quotient(bits, 16000, 0x1p-1000, true);
+}
+
 int main(int argc, char **argv)
 {
 	static const int bits[] = {1000, 1100, 2048, 2560};
 	check_begin(argc, argv);
 	mp_setup();
+	check_quotients(128);
+	check_quotients(2560);
 	for (size_t k = 0; k < sizeof bits / sizeof *bits; k++)
 		for (int ulps = -2; ulps <= 2; ulps++)
 			for (int sign = -1; sign <= 1; sign += 2)
