@@ -245,7 +245,7 @@ static bool worth(const struct told_condition *less, const struct told_condition
 {
 	const double saved = less->cost - more->cost;
 
-	return saved > gain_of_term || (saved > gain_of_few && more->error < less->error / 3) ||
+	return saved > gain_of_term || (saved > gain_of_few && more->error < less->error / 2) ||
 	    (saved > 0 && less->error > TOLD_ENOUGH && more->error <= right_first);
 }
 

@@ -227,14 +227,17 @@ static void watch_candidates(struct node_elements *e, const struct node *n, cons
 	const struct axis_view v = axis_view(&x->type.shape, axis), u = axis_view(&value[n->arg[2]].type.shape, axis);
 
 	e->candidates = e->candidates > 1 ? e->candidates : 1;
+	e->update_ties = e->update_ties > 1 ? e->update_ties : 1;
 	for (int i = 0; i < size; i++) {
 		const int o = i / (v.n * v.inner), row = i / v.inner % v.n, inner = i % v.inner;
-		int winners = x->at[i].f == y->at[i].f;
+		const bool stays = x->at[i].f == y->at[i].f;
+		int winners = stays;
 
 		for (int k = 0; k < n_index; k++)
 			winners += kernel_index(n->attrs.mode, at->at[k].i, v.n) == row &&
 			    update[(o * u.n + k) * v.inner + inner].f == y->at[i].f;
 		e->candidates = winners > e->candidates ? winners : e->candidates;
+		e->update_ties += stays ? winners - 1 : 0;
 	}
 }
 
@@ -251,6 +254,7 @@ static void watch_start(struct node_elements *e, const struct node *n, const str
 		const int start = 1 + (int)(at < 0 ? 0 : at > last ? last : at);
 
 		e->start = start > e->start ? start : e->start;
+		e->from_end |= last > 0 && at < 0 && at + whole->extent[d] > 0;
 	}
 }
 

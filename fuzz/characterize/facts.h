@@ -19,11 +19,13 @@ struct facts {
 	const struct testcase *c, *whole; /* without dead nodes; with them */
 	struct arena *arena;
 	bool at[FEATURE_COUNT];
-	bool *varied;  /* [n_value] a float that depends on an input in wrt, and that a result depends on */
-	bool *reached; /* [n_value] a float that depends on an input in wrt, used or not */
-	bool *live;    /* [n_value] as varied, but only along the path at the points */
-	bool *run;     /* [n_value] computed at some point; NULL: not known */
-	int n_ran;     /* regions that were entered; only if run is known */
+	bool *varied;      /* [n_value] a float that depends on an input in wrt, and that a result depends on */
+	bool *reached;     /* [n_value] a float that depends on an input in wrt, used or not */
+	bool *by_level[2]; /* [n_value] as reached, but of the innermost level alone; of the levels above it.  NULL:
+	                      there is one level */
+	bool *live;        /* [n_value] as varied, but only along the path at the points */
+	bool *run;         /* [n_value] computed at some point; NULL: not known */
+	int n_ran;         /* regions that were entered; only if run is known */
 	const struct region *ran[FACTS_REGIONS];
 	bool *unentered; /* [n_value] the result of a loop that ran no iteration at some point */
 	bool *chooses;   /* [n_value] the result of an op whose elements come from one operand each: select, max, min,

@@ -125,12 +125,13 @@ static bool vary_region(const struct activity *x, const struct region *r)
 	return any;
 }
 
-static void find_varied(const struct facts *f, bool *set, bool executed)
+/* first, last: the levels of the request that count. */
+static void find_varied(const struct facts *f, bool *set, bool executed, int first, int last)
 {
 	const struct activity x = {f, set, executed};
 	const struct region *top = &f->c->program.top;
 
-	for (int t = 0; t < f->c->n_transform; t++)
+	for (int t = first; t <= last; t++)
 		for (int i = 0; f->c->transform[t].kind != TRANSFORM_BATCH && i < f->c->transform[t].n_wrt; i++)
 			vary(&x, top->param + f->c->transform[t].wrt[i], true);
 	while (vary_region(&x, top))
@@ -225,13 +226,24 @@ static void keep_useful(struct facts *f, bool *set, const struct facts *at)
 
 void facts_find_varied(struct facts *f)
 {
-	find_varied(f, f->varied, false);
+	const int last = f->c->n_transform - 1;
+	int inner = 0;
+
+	find_varied(f, f->varied, false, 0, last);
 	memcpy(f->reached, f->varied, (size_t)f->c->program.n_value * sizeof *f->reached);
 	keep_useful(f, f->varied, NULL);
+	if (request_order(f->c->transform, f->c->n_transform) < 2)
+		return;
+	while (f->c->transform[inner].kind == TRANSFORM_BATCH)
+		inner++;
+	for (int above = 0; above < 2; above++) {
+		f->by_level[above] = NEW(f->arena, bool, f->c->program.n_value + 1);
+		find_varied(f, f->by_level[above], false, above ? inner + 1 : inner, above ? last : inner);
+	}
 }
 
 void facts_find_live(struct facts *f)
 {
-	find_varied(f, f->live, true);
+	find_varied(f, f->live, true, 0, f->c->n_transform - 1);
 	keep_useful(f, f->live, f);
 }

@@ -61,7 +61,7 @@ const char *measure_text(
 
 /* ---- nodes ---- */
 
-static void put(struct facts *f, enum measure_id id, const struct node *n, int operand, double x)
+void measures_put(struct facts *f, enum measure_id id, const struct node *n, int operand, double x)
 {
 	for (int i = 0; i < f->n_measure; i++) {
 		struct node_measure *m = &f->measure[i];
@@ -74,6 +74,8 @@ static void put(struct facts *f, enum measure_id id, const struct node *n, int o
 	if (f->n_measure < MEASURES)
 		f->measure[f->n_measure++] = (struct node_measure){id, n->op, operand, x};
 }
+
+#define put measures_put
 
 /* A number, and whether it is odd, or no multiple of others: rows of MEASURE_SIZE in measures.def. */
 static void put_size(struct facts *f, enum measure_id id, enum measure_id odd, const struct node *n, int operand, int x)
@@ -132,6 +134,7 @@ static void of_integers(struct facts *f, const struct node *n, int k)
 		put(f, MEASURE_TRUES, n, k, s->odds);
 		put(f, MEASURE_FALSES, n, k, s->zeros);
 		put(f, MEASURE_LATE_TRUES, n, k, s->late);
+		put(f, MEASURE_MIXED, n, k, s->odds && s->zeros);
 		return;
 	}
 	put(f, MEASURE_SMALL, n, k, -s->low);
@@ -174,6 +177,7 @@ static void of_spread(struct facts *f, const struct node *n, int k)
 	put(f, MEASURE_STRETCHED, n, k, facts_stretched(s, to));
 	put(f, MEASURE_LACKS_AXES, n, k, s->rank < to->rank);
 	put(f, MEASURE_SPREAD, n, k, shape_elements(s) < shape_elements(to));
+	measures_of_spread(f, n, k);
 }
 
 static void of_operands(struct facts *f, const struct node *n)
@@ -201,6 +205,10 @@ static void of_operands(struct facts *f, const struct node *n)
 			put(f, MEASURE_COMPUTED, n, k, !is_param);
 		if (n->n_arg > 1)
 			put(f, MEASURE_FIXED, n, k, !f->reached[v]);
+		if (f->by_level[0]) {
+			put(f, MEASURE_INNERMOST, n, k, f->by_level[0][v]);
+			put(f, MEASURE_OUTER, n, k, f->by_level[1][v]);
+		}
 		put(f, MEASURE_LATER_USED, n, k, f->uses[v] - 1);
 		put(f, MEASURE_RANK, n, k, s->rank);
 		PUT_SIZE(f, ELEMENTS, n, k, shape_elements(s));
@@ -340,8 +348,10 @@ static void of_windows(struct facts *f, const struct node *n)
 	int backwards = 0;
 
 	put(f, MEASURE_SLICE_STARTS_LATER, n, -1, read ? first_of_slice(read, x->rank) : 0);
-	if (f->elements[n->out].start)
+	if (f->elements[n->out].start) {
 		put(f, MEASURE_START, n, -1, f->elements[n->out].start - 1);
+		put(f, MEASURE_START_FROM_END, n, -1, f->elements[n->out].from_end);
+	}
 
 	if (family != FAMILY_SLICE && family != FAMILY_SLICE_SCATTER && family != FAMILY_PAD)
 		return;
@@ -398,9 +408,6 @@ static void of_shapes(struct facts *f, const struct node *n)
 	case FAMILY_MATMUL:
 		of_matrices(f, n);
 		break;
-	case FAMILY_SELECT:
-		put(f, MEASURE_PREDICATE_SPREAD, n, -1, shape_elements(x) < shape_elements(y));
-		break;
 	case FAMILY_BROADCAST_TO:
 		for (int d = 0; d < y->rank; d++) {
 			const int from = d - (y->rank - x->rank);
@@ -423,8 +430,10 @@ static void of_shapes(struct facts *f, const struct node *n)
 	case FAMILY_TAKE_ALONG_AXIS:
 	case FAMILY_SCATTER_APPLY:
 		PUT_SIZE(f, INDICES, n, -1, shape_elements(&type[n->arg[1]].shape));
-		if (f->elements[n->out].candidates)
+		if (f->elements[n->out].candidates) {
 			put(f, MEASURE_CANDIDATES, n, -1, f->elements[n->out].candidates);
+			put(f, MEASURE_UPDATE_TIES, n, -1, f->elements[n->out].update_ties - 1);
+		}
 		put(f, MEASURE_INDEX_SCALAR, n, -1, !type[n->arg[1]].shape.rank);
 		if (f->elements[n->out].operand[1].ends)
 			put(f, MEASURE_INDEX_AT_END, n, -1, f->elements[n->out].operand[1].ends - 1);
@@ -489,6 +498,7 @@ void facts_of_measures(struct facts *f)
 			of_result(f, w.node);
 		if (w.node->n_region)
 			of_regions(f, w.node);
+		measures_of_relations(f, w.node);
 		if (!w.node->n_arg || w.node->n_region)
 			continue;
 		of_pairs(f, w.node);

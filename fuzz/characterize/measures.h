@@ -42,8 +42,11 @@ struct operand_comparison {
 struct node_elements {
 	struct element_span operand[SPAN_OPERANDS], tangent[SPAN_OPERANDS], result, cotangent;
 	struct operand_comparison comparison;
-	int candidates; /* of a scatter of extrema: the most that equal one element, at least 1; 0: not known */
-	int start;      /* of a dynamic slice: 1 + the largest clamped start; 0: not known */
+	int candidates;  /* of a scatter of extrema: the most that equal one element, at least 1; 0: not known */
+	int update_ties; /* of the same: 1 + how many updates win together with the element that they meet; 0: not known
+	                  */
+	int start;       /* of a dynamic slice: 1 + the largest clamped start; 0: not known */
+	bool from_end;   /* of a dynamic slice: a negative start would lie inside, were it counted from the end */
 };
 
 /* The cotangent of the result of a node of a case without dead nodes, and the tangents of its operands. */
@@ -67,6 +70,12 @@ struct facts;
 void measures_watch(struct facts *f, const struct node *n, const struct tensor *value, int point);
 /* Sets f->measure; after facts_find_live. */
 void facts_of_measures(struct facts *f);
+/* Keeps the number, unless a larger one is known for nodes of that op.  operand: -1: of the node. */
+void measures_put(struct facts *f, enum measure_id id, const struct node *n, int operand, double x);
+/* Measures about how sizes, axes, operands and results of a differentiated node compare (relations.c). */
+void measures_of_relations(struct facts *f, const struct node *n);
+/* Along which axes operand k is broadcast to the shape of the result. */
+void measures_of_spread(struct facts *f, const struct node *n, int k);
 
 enum measure_unit measure_unit(enum measure_id id);
 /*

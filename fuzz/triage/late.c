@@ -126,6 +126,16 @@ static bool fails_in_other_mode(const struct question *any, const struct late *x
 	    near(j.expected, own.expected) && near(j.returned, own.returned);
 }
 
+/* Whether they have the same ops, and ask for different modes of order 1.  Then they are one bug if the case of either
+ * has one wrong matrix of derivatives. */
+static bool is_one_jacobian(const struct question *any, const struct late *x, const struct late *y,
+    const struct symptom *s, const struct symptom *t, struct arena *a)
+{
+	return s->asked.order == 1 && t->asked.order == 1 && strcmp(s->asked.kind, t->asked.kind) != 0 &&
+	    pattern_is_part(&s->pattern, &t->pattern) && pattern_is_part(&t->pattern, &s->pattern) &&
+	    (trial_same_jacobian(any, &x->c, a) || trial_same_jacobian(any, &y->c, a));
+}
+
 /* Whether x is about a primal, and the primal of y is wrong too. */
 static bool is_primal_of(
     const struct question *any, const struct symptom *x, const struct late *y, const struct symptom *s, struct arena *a)
@@ -207,7 +217,8 @@ static bool same_bug_by_trials(
 	if (s->weak_zero || t->weak_zero)
 		return is_wrong_without_nan(any, s, y, t, a) || is_wrong_without_nan(any, t, x, s, a) ||
 		    is_zero_times_nan(any, s, y, t, a) || is_zero_times_nan(any, t, x, s, a);
-	if (is_primal_of(any, s, y, t, a) || is_primal_of(any, t, x, s, a) || fails_in_other_mode(any, x, y, s, t, a))
+	if (is_primal_of(any, s, y, t, a) || is_primal_of(any, t, x, s, a) || fails_in_other_mode(any, x, y, s, t, a) ||
+	    is_one_jacobian(any, x, y, s, t, a))
 		return true;
 	if (is_primal_in_derivative(any, s, y, t, a) || is_primal_in_derivative(any, t, x, s, a))
 		return true;

@@ -1,4 +1,6 @@
 /* trial_requests.c: trials that ask for something else, or at another point. */
+#include <math.h>
+
 #include "fuzz/minimize/simplest.h"
 #include "inlets.h"
 #include "trials.h"
@@ -23,6 +25,64 @@ enum effect trial_mode(const struct question *q, const struct testcase *c, struc
 		t->n_seed = 0; /* edit_finish makes them */
 	}
 	return trial_effect(q, &e, j);
+}
+
+/* Seeds without a pattern: a wrong element that another one makes up for does not stay hidden. */
+static void fill_seeds(struct transform *t)
+{
+	int number = 0;
+
+	for (int k = 0; k < t->n_seed; k++)
+		for (int i = 0, n = shape_elements(&t->seed[k].type.shape); i < n; i++, number++)
+			edit_round(t->seed[k].type.dtype, 1 + 0.3125 * (number * number % 11), &t->seed[k].at[i]);
+}
+
+/* The answer to c in that mode, times `other` seeds; false: it is right, or there is no such number.  seeds: those of
+ * c. */
+static bool ask_product(const struct question *q, const struct testcase *c, enum transform_kind kind,
+    const struct transform *other, struct transform *seeds, struct arena *a, double *out)
+{
+	struct edit e = begin(c, a);
+	struct bench_result r;
+	const struct answer *answer = &r.answer[0][0];
+
+	for (int k = 0; k < c->n_transform; k++) {
+		e.c.transform[k].kind = kind;
+		e.c.transform[k].n_seed = 0;
+	}
+	e.c.n_point = 1;
+	if (!edit_finish(&e, false))
+		return false;
+	fill_seeds(&e.c.transform[0]);
+	*seeds = e.c.transform[0];
+	if (!other)
+		return true;
+	bench_judge(q->bench, &e.c, a, &r);
+	if (r.interrupted || !verdict_is_finding[r.judgement[0].verdict] || answer->status != ANSWER_OK ||
+	    answer->n_derivative != other->n_seed)
+		return false;
+	*out = 0;
+	for (int k = 0; k < other->n_seed; k++) {
+		if (!type_equal(&answer->derivative[k].type, &other->seed[k].type))
+			return false;
+		for (int i = 0, n = shape_elements(&other->seed[k].type.shape); i < n; i++)
+			if (dtype_is_float(other->seed[k].type.dtype))
+				*out += answer->derivative[k].at[i].f * other->seed[k].at[i].f;
+	}
+	return true;
+}
+
+bool trial_same_jacobian(const struct question *q, const struct testcase *c, struct arena *a)
+{
+	struct transform pushed, pulled;
+	double by_jvp, by_vjp;
+
+	if (c->n_transform != 1 || c->transform[0].kind == TRANSFORM_BATCH)
+		return false;
+	return ask_product(q, c, TRANSFORM_JVP, NULL, &pushed, a, &by_jvp) &&
+	    ask_product(q, c, TRANSFORM_VJP, &pushed, &pulled, a, &by_vjp) &&
+	    ask_product(q, c, TRANSFORM_JVP, &pulled, &pushed, a, &by_jvp) &&
+	    fabs(by_jvp - by_vjp) <= 1e-3 * fmax(fabs(by_jvp), fabs(by_vjp));
 }
 
 enum effect trial_written(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)

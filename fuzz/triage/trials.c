@@ -218,6 +218,39 @@ static bool make_float_carries(struct edit *e) { return at_loops(e, edit_carry_f
 
 static bool make_counters(struct edit *e) { return at_loops(e, edit_count_by_carry); }
 
+/* Lets a region yield copies of parameters, of captured values, and of what it yields twice. */
+static bool yield_copies(struct edit *e, struct region *r)
+{
+	bool any = false;
+
+	for (int k = 0; k < r->n_result; k++) {
+		const int value = r->result[k];
+		bool made = false, again = false;
+
+		for (int i = 0; i < r->n_node; i++)
+			made |= value >= r->node[i].out && value < r->node[i].out + r->node[i].n_out;
+		for (int i = 0; i < k; i++)
+			again |= r->result[i] == value;
+		if (!is_float(e, value) || (made && !again))
+			continue;
+		r->result[k] = insert_copy(e, r, r->n_node, value);
+		any = true;
+	}
+	return any;
+}
+
+static bool make_yields(struct edit *e)
+{
+	bool any = false;
+	struct site s;
+
+	/* A region inside of another comes later in the list of sites, and is changed first. */
+	for (int k = program_nodes(&e->c.program) - 1; k >= 0; k--)
+		for (int i = 0; edit_site(e, k, &s) && i < s.node->n_region && s.node->op != OP_CUSTOM; i++)
+			any = yield_copies(e, &s.node->region[i]) || any;
+	return any;
+}
+
 static bool make_run_out(struct edit *e) { return at_loops(e, edit_run_out); }
 
 /* ---- the trials ---- */
@@ -472,6 +505,7 @@ void trials_make(const struct question *q, const struct testcase *c, struct aren
 	out->effect[TRIAL_FLOATS] = try_same(q, c, make_float_carries, a);
 	out->effect[TRIAL_COUNTER] = try_same(q, c, make_counters, a);
 	out->effect[TRIAL_RUN_OUT] = try_edit(q, c, make_run_out, a);
+	out->effect[TRIAL_YIELDS] = try_same(q, c, make_yields, a);
 	out->extent = try_extents(q, c, a);
 	try_dtypes(q, c, a, out);
 }
@@ -502,8 +536,10 @@ enum likeness trials_alike(const struct trials *x, const struct trials *y)
 		if (x->effect[k] == EFFECT_RIGHT && (k != TRIAL_POINTS || out == LIKENESS_NONE))
 			out = k == TRIAL_POINTS ? LIKENESS_POINTS : LIKENESS_FULL;
 	}
-	return x->trip == y->trip || both_right(x, y, TRIAL_FLOATS) || both_right(x, y, TRIAL_COUNTER) ? out
-	                                                                                               : LIKENESS_NONE;
+	return x->trip == y->trip || both_right(x, y, TRIAL_FLOATS) || both_right(x, y, TRIAL_COUNTER) ||
+	        both_right(x, y, TRIAL_YIELDS)
+	    ? out
+	    : LIKENESS_NONE;
 }
 
 bool trials_same_size(const struct trials *x, const struct trials *y)

@@ -22,6 +22,7 @@ enum trial_kind {
 	TRIAL_FLOATS,  /* loops carry their integers as floats, which computes the same */
 	TRIAL_COUNTER, /* a carry counts the iterations of a loop, in place of its index, which computes the same */
 	TRIAL_RUN_OUT, /* loops run to their end: there is no early exit, and no trip count below the most it may be */
+	TRIAL_YIELDS,  /* regions yield copies of the values that they only hand on, which computes the same */
 	TRIALS
 };
 
@@ -38,7 +39,7 @@ struct trials {
 	unsigned wrong, right; /* the float dtypes in which the case fails, and is right: bits 1 << dtype */
 };
 
-/* Makes all trials of c.  q asks whether a case shows any finding.  About 28 requests, up to 20 more for an input that
+/* Makes all trials of c.  q asks whether a case shows any finding.  About 29 requests, up to 20 more for an input that
  * is used twice, and up to 8 for loops with several carries. */
 void trials_make(const struct question *q, const struct testcase *c, struct arena *a, struct trials *out);
 /* How often a loop of c runs that is right with one iteration less; 0: there is no such loop of at least 2. */
@@ -69,6 +70,9 @@ enum effect trial_op(
 
 /* The effect of asking for a derivative of order 1 in the other mode: a jvp in place of a vjp, or the reverse. */
 enum effect trial_mode(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
+/* Whether c, of order 1 and without a batch, is wrong in both modes, by one and the same matrix of derivatives: then u
+ * · (J v) is (u J) · v. */
+bool trial_same_jacobian(const struct question *q, const struct testcase *c, struct arena *a);
 /* The effect of asking for the primal, of the same slices of a batch. */
 enum effect trial_primal(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 /* The effect of asking for the value of the program that computes what c asks for (simplest.h: written_in_full). */

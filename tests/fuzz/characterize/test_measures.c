@@ -170,6 +170,67 @@ static void test_rows(struct arena *a)
 	        MEASURE_FIRST, OP_GATHER, 1, -INFINITY},
 	    {"x: f64[3]", "at: i64[1] = constant [1]\ny = dynamic_slice x, at size=[2]", "[1, 2, 3]", MEASURE_FIRST,
 	        OP_DYNAMIC_SLICE, 1, 1},
+	    {"x: f64[2,2]", "y = reduce_prod x axes=[0]", "[1, 2, 3, 4]", MEASURE_AXIS_OUTSIDE, OP_REDUCE_PROD, -1, 1},
+	    {"x: f64[2,1]", "y = reduce_prod x axes=[0]", "[1, 2]", MEASURE_AXIS_OUTSIDE, OP_REDUCE_PROD, -1, 0},
+	    {"x: f64[2,2]", "y = reduce_prod x axes=[1]", "[1, 2, 3, 4]", MEASURE_AXIS_OUTSIDE, OP_REDUCE_PROD, -1, 0},
+	    {"x: f64[2,2]", "y = cumsum x axis=1", "[1, 2, 3, 4]", MEASURE_AXIS_INSIDE, OP_CUMSUM, -1, 1},
+	    {"x: f64[1,2]", "y = cumsum x axis=1", "[1, 2]", MEASURE_AXIS_INSIDE, OP_CUMSUM, -1, 0},
+	    {"x: f64[3,2], m: f64[2]", "y = matmul x, m", "[1, 2, 3, 4, 5, 6], [1, 2]", MEASURE_LEFT_TALL, OP_MATMUL,
+	        -1, 1},
+	    {"x: f64[2,2], m: f64[2]", "y = matmul x, m", "[1, 2, 3, 4], [1, 2]", MEASURE_LEFT_TALL, OP_MATMUL, -1, 0},
+	    {"x: f64[1,2], m: f64[2]", "y = matmul x, m", "[1, 2], [1, 2]", MEASURE_LEFT_WIDE, OP_MATMUL, -1, 1},
+	    {"x: f64[2,2], m: f64[2]", "y = matmul x, m", "[1, 2, 3, 4], [1, 2]", MEASURE_LEFT_WIDE, OP_MATMUL, -1, 0},
+	    {"x: f64[1,2], m: f64[2]", "y = matmul x, m", "[1, 2], [1, 2]", MEASURE_RIGHT_TALL, OP_MATMUL, -1, 1},
+	    {"x: f64[2], m: f64[2,3]", "y = matmul x, m", "[1, 2], [1, 2, 3, 4, 5, 6]", MEASURE_RIGHT_WIDE, OP_MATMUL,
+	        -1, 1},
+	    {"x: f64[2], m: f64[2,2]", "y = matmul x, m", "[1, 2], [1, 2, 3, 4]", MEASURE_RIGHT_WIDE, OP_MATMUL, -1, 0},
+	    {"x: f64[2,2], m: f64[2]", "y = matmul x, m", "[1, 2, 3, 4], [1, 2]", MEASURE_PRODUCT_TALL, OP_MATMUL, -1,
+	        1},
+	    {"x: f64[2], m: f64[2,2]", "y = matmul x, m", "[1, 2], [1, 2, 3, 4]", MEASURE_PRODUCT_WIDE, OP_MATMUL, -1,
+	        1},
+	    {"x: f64[2], m: f64[2]", "y = matmul x, m", "[1, 2], [1, 2]", MEASURE_PRODUCT_WIDE, OP_MATMUL, -1, 0},
+	    {"x: f64[1]", "at: i64[2] = constant [0, 0]\ny = gather x, at axis=0 mode=clip", "[1]",
+	        MEASURE_INDICES_OVER, OP_GATHER, -1, 1},
+	    {"x: f64[2]", "at: i64[2] = constant [0, 0]\ny = gather x, at axis=0 mode=clip", "[1, 2]",
+	        MEASURE_INDICES_OVER, OP_GATHER, -1, 0},
+	    {"x: f64[3]", "at: i64[2] = constant [0, 0]\ny = gather x, at axis=0 mode=clip", "[1, 2, 3]",
+	        MEASURE_INDICES_UNDER, OP_GATHER, -1, 1},
+	    {"x: f64[2], z: f64[2]", "at: i64[2] = constant [1, 1]\ny = scatter_max x, at, z axis=0 mode=clip",
+	        "[9, 5], [4, 5]", MEASURE_UPDATE_TIES, OP_SCATTER_MAX, -1, 1},
+	    {"x: f64[2], z: f64[2]", "at: i64[2] = constant [1, 1]\ny = scatter_max x, at, z axis=0 mode=clip",
+	        "[9, 5], [6, 6]", MEASURE_UPDATE_TIES, OP_SCATTER_MAX, -1, 0},
+	    {"x: f64[3]", "s: i64[1] = constant [-1]\ny = dynamic_slice x, s size=[2]", "[1, 2, 3]",
+	        MEASURE_START_FROM_END, OP_DYNAMIC_SLICE, -1, 1},
+	    {"x: f64[3]", "s: i64[1] = constant [-3]\ny = dynamic_slice x, s size=[2]", "[1, 2, 3]",
+	        MEASURE_START_FROM_END, OP_DYNAMIC_SLICE, -1, 0},
+	    {"x: f64[3]", "s: i64[1] = constant [-1]\ny = dynamic_slice x, s size=[3]", "[1, 2, 3]",
+	        MEASURE_START_FROM_END, OP_DYNAMIC_SLICE, -1, 0},
+	    {"x: f64[2]", "y = scan (x, x) trip=2 carries=0 { params c, d; p = mul c, d; yield p }", "[1, 2]",
+	        MEASURE_SAME_ROWS, OP_SCAN, -1, 1},
+	    {"x: f64[2], z: f64[2]", "y = scan (x, z) trip=2 carries=0 { params c, d; p = mul c, d; yield p }",
+	        "[1, 2], [3, 4]", MEASURE_SAME_ROWS, OP_SCAN, -1, 0},
+	    {"x: f64[]", "y, w = for (x, x) trip=2 { params i, c, d; yield d, c }", "1", MEASURE_SAME_INITIALS, OP_FOR,
+	        -1, 1},
+	    {"x: f64[], z: f64[]", "y, w = for (x, z) trip=2 { params i, c, d; yield d, c }", "1, 2",
+	        MEASURE_SAME_INITIALS, OP_FOR, -1, 0},
+	    {"x: f64[], z: f64[]", "y, w = for (x, z) trip=2 { params i, c, d; yield d, d }", "1, 2",
+	        MEASURE_YIELDS_TWICE, OP_FOR, -1, 1},
+	    {"x: f64[], z: f64[]", "y, w = for (x, z) trip=2 { params i, c, d; yield d, c }", "1, 2",
+	        MEASURE_YIELDS_TWICE, OP_FOR, -1, 0},
+	    {"x: f64[], z: f64[]", "u = sub x, z\nw = sub z, x\ny = mul u, w", "1, 2", MEASURE_EXCHANGED, OP_SUB, -1,
+	        1},
+	    {"x: f64[], z: f64[]", "u = sub x, z\nw = sub x, z\ny = mul u, w", "1, 2", MEASURE_EXCHANGED, OP_SUB, -1,
+	        0},
+	    {"x: f64[], z: f64[]", "u = sub x, z\nw = sub x, z\ny = mul u, w", "1, 2", MEASURE_REPEATED, OP_SUB, -1, 1},
+	    {"x: f64[2,2], y0: f64[2,1]", "y = max x, y0", "[1, 2, 3, 4], [2, 3]", MEASURE_SPREAD_INSIDE, OP_MAX, 1, 1},
+	    {"x: f64[2,2], y0: f64[2]", "y = max x, y0", "[1, 2, 3, 4], [2, 3]", MEASURE_SPREAD_INSIDE, OP_MAX, 1, 0},
+	    {"x: f64[2,2], y0: f64[2]", "y = max x, y0", "[1, 2, 3, 4], [2, 3]", MEASURE_SPREAD_OUTSIDE, OP_MAX, 1, 1},
+	    {"x: f64[2,2], y0: f64[2,1]", "y = max x, y0", "[1, 2, 3, 4], [2, 3]", MEASURE_SPREAD_OUTSIDE, OP_MAX, 1,
+	        0},
+	    {"x: f64[2], z: f64[2]", "q = gt x, z\ny = select q, x, z", "[1, 2], [0, 3]", MEASURE_MIXED, OP_SELECT, 0,
+	        1},
+	    {"x: f64[2], z: f64[2]", "q = gt x, z\ny = select q, x, z", "[1, 2], [0, 1]", MEASURE_MIXED, OP_SELECT, 0,
+	        0},
 	    /* a node that passes no derivative on has no measures */
 	    {"x: f64[]", "s = floor x\ny = square s", "1", MEASURE_COMPUTED, OP_SQUARE, 0, NAN},
 	};
@@ -217,6 +278,18 @@ static void test_primal(struct arena *a)
 	CHECK(measure_of(facts_of(&batch, a), MEASURE_AXIS_EXTENT, OP_CUMSUM, -1) == 2, "two elements");
 }
 
+/* Each level differentiates other operands. */
+static void test_levels(struct arena *a)
+{
+	const struct testcase two = test_function(a, "x: f64[], z: f64[]", "y = div x, z", "1, 2", "vjp z; then vjp x"),
+	                      one = test_function(a, "x: f64[], z: f64[]", "y = div x, z", "1, 2", "vjp z");
+	const struct facts *f = facts_of(&two, a);
+
+	CHECK(measure_of(f, MEASURE_INNERMOST, OP_DIV, 0) == 0 && measure_of(f, MEASURE_OUTER, OP_DIV, 0) == 1, "x");
+	CHECK(measure_of(f, MEASURE_INNERMOST, OP_DIV, 1) == 1 && measure_of(f, MEASURE_OUTER, OP_DIV, 1) == 0, "z");
+	CHECK(isnan(measure_of(facts_of(&one, a), MEASURE_INNERMOST, OP_DIV, 1)), "one level");
+}
+
 static void test_texts(struct arena *a)
 {
 	static const struct {
@@ -257,6 +330,7 @@ int main(int argc, char **argv)
 	test_rows(&a);
 	CHECK_LAW(test_cotangents(&a));
 	CHECK_LAW(test_primal(&a));
+	CHECK_LAW(test_levels(&a));
 	CHECK_LAW(test_texts(&a));
 	arena_free(&a);
 	return check_done();

@@ -14,6 +14,10 @@
 #define RESHAPED    "inputs x: f64[]\ny = reshape x shape=[]\nreturn x, y\npoint 0.5\nrequest: vjp\n"
 #define PRODUCT     "inputs x: f64[1]\ny = matmul x, x\nreturn y\npoint [0.5]\nrequest: vjp\n"
 
+#define FACTORS(mode) \
+	"inputs x: f64[3,2]\ny = reduce_prod x axes=[0]\nreturn y\npoint [0.5, 0.75, 1.5, 2, 3, 0.25]\nrequest: " mode \
+	"\n"
+
 #define WINDOW "inputs x: f64[2], u: f64[1]\n"
 #define WRITES "return y\npoint [0.5, 0.75], [0.25]\nrequest: vjp\n"
 #define FIXED  WINDOW "y = slice_scatter x, u start=[1] stride=[1]\n" WRITES
@@ -82,6 +86,7 @@ static const struct join_row {
     {"two ops with a limit of one size", "tape+iron-vector-tail", TAIL("add"), TAIL("mul"), 1},
     {"two ops with the same factor", "tape+scale:add:1.5+scale:mul:1.25", TAIL("add"), TAIL("mul"), 2},
     {"a derivative of 0 by infinity and by NaN", "forward+fdiff-weak-zero", ZERO_INFINITE, ZERO_NAN, 1},
+    {"a matrix that is wrong in both modes", "aot+scale:reduce_prod:1.5", FACTORS("vjp"), FACTORS("jvp"), 1},
     {"ops that are wrong if a value is used twice", "tape+warp-copy-assign+warp-matmul-assign", RESHAPED, PRODUCT, 1},
 };
 
@@ -99,6 +104,10 @@ static const struct join_row {
 #define EARLY_EXIT \
 	"inputs x: f64[3]\ny = scan (1, x) trip=3 carries=1 until {\n  params c, r\n  p = mul c, r\n" \
 	"  two = constant 2\n  end = gt p, two\n  yield p, end\n}\nreturn y\npoint [1.5, 2, 3]\nrequest: vjp\n"
+
+#define HANDED \
+	"inputs x: f64[], z: f64[]\nu, y = for (x, z) trip=2 {\n  params i, c, d\n  p = mul c, d\n  yield c, p\n}\n" \
+	"return y\npoint 0.5, 0.75\nrequest: vjp\n"
 
 static const struct trial_row {
 	const char *name, *spec, *text;
@@ -144,6 +153,9 @@ static const struct trial_row {
     {"an early exit", "functional+theano-until-tail", EARLY_EXIT, TRIAL_RUN_OUT, EFFECT_RIGHT},
     {"wrong without an early exit too", "functional+scale:mul:1.5", EARLY_EXIT, TRIAL_RUN_OUT, EFFECT_FAILS},
     {"a count at its cap", "functional+residual-fifo", COUNTED("2"), TRIAL_RUN_OUT, EFFECT_FAILS},
+    {"a carry that is handed on", "functional+tf-while-passthrough", HANDED, TRIAL_YIELDS, EFFECT_RIGHT},
+    {"wrong whatever is handed on", "functional+scale:mul:1.5", HANDED, TRIAL_YIELDS, EFFECT_FAILS},
+    {"nothing is handed on", "functional+residual-fifo", LOOP_OF("2"), TRIAL_YIELDS, EFFECT_NONE},
     {"a loop that runs out", "functional+residual-fifo", LOOP_OF("3"), TRIAL_RUN_OUT, EFFECT_NONE},
 };
 

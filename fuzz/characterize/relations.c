@@ -1,0 +1,152 @@
+/* relations.c: measures about how sizes, axes, operands and results of a node compare with each other. */
+#include "facts.h"
+#include "fuzz/edit/edit.h"
+
+#define put measures_put
+
+/* Which axes of operand 0 the node goes along; false: it goes along none, or permutes all. */
+static bool axes_of(const struct node *n, const struct shape *x, bool along[LIMIT_RANK])
+{
+	const struct op_info *o = &op_table[n->op];
+
+	if (!(o->attrs & (ATTR_AXIS | ATTR_AXES)) || o->family == FAMILY_TRANSPOSE || o->family == FAMILY_SQUEEZE)
+		return false;
+	if (o->attrs & ATTR_AXIS)
+		along[n->attrs.axis] = n->attrs.axis < x->rank;
+	for (int i = 0; i < n->attrs.n_axes && !(o->attrs & ATTR_AXIS); i++)
+		along[n->attrs.axes[i]] = true;
+	return true;
+}
+
+/* Whether axes of several elements that the node goes along lie before others, or behind them. */
+static void of_places(struct facts *f, const struct node *n)
+{
+	const struct shape *x = &f->c->program.type[n->arg[0]].shape;
+	bool along[LIMIT_RANK] = {false}, outside = false, inside = false;
+
+	if (!axes_of(n, x, along))
+		return;
+	for (int d = 0; d < x->rank; d++)
+		for (int e = d + 1; e < x->rank; e++) {
+			const bool both = x->extent[d] > 1 && x->extent[e] > 1;
+
+			outside |= both && along[d] && !along[e];
+			inside |= both && !along[d] && along[e];
+		}
+	put(f, MEASURE_AXIS_OUTSIDE, n, -1, outside);
+	put(f, MEASURE_AXIS_INSIDE, n, -1, inside);
+}
+
+static void of_extents(struct facts *f, const struct node *n)
+{
+	const struct shape *a = &f->c->program.type[n->arg[0]].shape, *b = &f->c->program.type[n->arg[1]].shape;
+	const int rows = a->rank > 1 ? a->extent[a->rank - 2] : 1, inner = a->rank ? a->extent[a->rank - 1] : 1,
+	          columns = b->rank > 1 ? b->extent[b->rank - 1] : 1;
+
+	put(f, MEASURE_LEFT_TALL, n, -1, rows > inner);
+	put(f, MEASURE_LEFT_WIDE, n, -1, rows < inner);
+	put(f, MEASURE_RIGHT_TALL, n, -1, inner > columns);
+	put(f, MEASURE_RIGHT_WIDE, n, -1, inner < columns);
+	put(f, MEASURE_PRODUCT_TALL, n, -1, rows > columns);
+	put(f, MEASURE_PRODUCT_WIDE, n, -1, rows < columns);
+}
+
+static void of_indices(struct facts *f, const struct node *n)
+{
+	const struct shape *x = &f->c->program.type[n->arg[0]].shape;
+	const int indices = shape_elements(&f->c->program.type[n->arg[1]].shape), axis = n->attrs.axis;
+
+	if (axis >= x->rank)
+		return;
+	put(f, MEASURE_INDICES_OVER, n, -1, indices > x->extent[axis]);
+	put(f, MEASURE_INDICES_UNDER, n, -1, indices < x->extent[axis]);
+}
+
+/* The region that holds the node with that result. */
+static const struct region *region_of(const struct program *p, int out)
+{
+	const struct region *r;
+
+	for (struct walk w = walk_nodes(&p->top); (r = walk_region(&w));)
+		for (int i = 0; i < r->n_node; i++)
+			if (r->node[i].out == out)
+				return r;
+	return &p->top;
+}
+
+/* Other nodes of the op in the same region, with the operands of n, in this order or the opposite one. */
+static void of_twins(struct facts *f, const struct node *n)
+{
+	const struct region *r = region_of(&f->c->program, n->out);
+	bool exchanged = false, repeated = false;
+
+	for (int i = 0; i < r->n_node; i++) {
+		const struct node *other = &r->node[i];
+
+		if (other->op != n->op || other->out == n->out)
+			continue;
+		repeated |= other->arg[0] == n->arg[0] && other->arg[1] == n->arg[1];
+		exchanged |= other->arg[0] == n->arg[1] && other->arg[1] == n->arg[0] && n->arg[0] != n->arg[1];
+	}
+	put(f, MEASURE_EXCHANGED, n, -1, exchanged);
+	put(f, MEASURE_REPEATED, n, -1, repeated);
+}
+
+static bool has_twins(const int *value, int n)
+{
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < i; k++)
+			if (value[i] == value[k])
+				return true;
+	return false;
+}
+
+static void of_yields(struct facts *f, const struct node *n)
+{
+	const struct node_loop l = node_loop(n);
+	bool twice = false;
+
+	for (int w = 0; w < n->n_region; w++)
+		twice |= facts_ran(f, &n->region[w]) &&
+		    has_twins(n->region[w].result, n->region[w].n_result < n->n_out ? n->region[w].n_result : n->n_out);
+	put(f, MEASURE_YIELDS_TWICE, n, -1, twice);
+	if (!l.is_loop)
+		return;
+	put(f, MEASURE_SAME_INITIALS, n, -1, has_twins(n->arg + l.first_arg, l.n_carry));
+	put(f, MEASURE_SAME_ROWS, n, -1, has_twins(n->arg + l.first_arg + l.n_carry, l.n_xs));
+}
+
+void measures_of_relations(struct facts *f, const struct node *n)
+{
+	const enum family family = op_table[n->op].family;
+
+	if (n->n_region && n->op != OP_CUSTOM)
+		of_yields(f, n);
+	if (!n->n_arg || n->n_region)
+		return;
+	of_places(f, n);
+	if (family == FAMILY_MATMUL)
+		of_extents(f, n);
+	if (family == FAMILY_GATHER || family == FAMILY_SCATTER)
+		of_indices(f, n);
+	if (n->n_arg == 2 && n->n_out == 1)
+		of_twins(f, n);
+}
+
+void measures_of_spread(struct facts *f, const struct node *n, int k)
+{
+	const struct shape *s = &f->c->program.type[n->arg[k]].shape, *to = &f->c->program.type[n->out].shape;
+	const int lacks = to->rank - s->rank;
+	bool inside = false, outside = false;
+
+	for (int d = 0; d < to->rank; d++)
+		for (int e = d + 1; e < to->rank; e++) {
+			const int before = d < lacks ? 1 : s->extent[d - lacks],
+			          behind = e < lacks ? 1 : s->extent[e - lacks];
+
+			inside |= before > 1 && behind == 1 && to->extent[e] > 1;
+			outside |= behind > 1 && before == 1 && to->extent[d] > 1;
+		}
+	put(f, MEASURE_SPREAD_INSIDE, n, k, inside);
+	put(f, MEASURE_SPREAD_OUTSIDE, n, k, outside);
+}
