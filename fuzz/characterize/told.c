@@ -20,7 +20,7 @@ enum {
 };
 
 /* Shares of the variants. */
-static const double least_passing = 0.2, right_always = 0.16, fresh_enough = 0.15;
+static const double least_passing = 0.2, right_always = 0.16, fresh_enough = 0.15, nearly_as_good = 0.01;
 
 /* ---- variants that count ---- */
 
@@ -178,6 +178,18 @@ static bool predicts_fresh(const struct telling *t, const struct told_condition 
 	    0.5 * wrong[0] / n[0] + 0.5 * wrong[1] / n[1] <= fresh_enough;
 }
 
+/* Of conditions that are nearly as good as `chosen`, the first that predicts the fresh variants; else `chosen`. */
+static struct told_condition predicting(const struct telling *t, struct told_condition chosen)
+{
+	for (int i = 0; i < t->n_best && t->best[i].cost <= chosen.cost + nearly_as_good; i++) {
+		if (predicts_fresh(t, &chosen))
+			break;
+		if (t->best[i].n <= chosen.n && predicts_fresh(t, &t->best[i]))
+			return t->best[i];
+	}
+	return chosen;
+}
+
 /* The counts that no variant has, next to the threshold of a term. */
 static void find_gap(const struct telling *t, const struct told_condition *c, struct explained *out)
 {
@@ -276,6 +288,7 @@ void explanation_tell(
 		out->passing = passing;
 		return;
 	}
+	chosen = predicting(t, chosen);
 	put_terms(t, &chosen, out);
 	put_counts(t, &chosen, out);
 	put_guesses(t, &chosen, out);
