@@ -197,6 +197,34 @@ static void test_fresh(struct arena *a)
 	}
 }
 
+/* Of two conditions that are equally good, the one is told that predicts the fresh variants. */
+static void test_equally_good(struct arena *a)
+{
+	static const struct blamed blamed = {OP_MUL, NULL};
+	const struct testcase about = test_function(a, product.inputs, product.body, "1, 2", "vjp");
+	struct explanation *x = explanation_open();
+	struct explained told;
+	int n = 0;
+
+	explanation_about(x, &about);
+	explanation_aside(x, true, false);
+	for (int fresh = 0; fresh < 2; fresh++) {
+		explanation_fresh(x, fresh);
+		for (int i = 0; i < SPREAD; i++) {
+			const double z = spread(i) + 0.25;
+			const char *point = arena_printf(a, "%g, %g", fresh ? -z : z, z);
+			const struct testcase c = test_function(a, product.inputs, product.body, point, "vjp");
+
+			explanation_add(
+			    x, &c, NULL, false, false, negative_second(&c) ? OUTCOME_FAILS : OUTCOME_PASSES, n++, a);
+		}
+	}
+	explanation_tell(x, &blamed, 1, a, &told);
+	CHECK(told.determined && strstr(explanation_text(&told, a), "second operand of mul is negative"), "%s",
+	    explanation_text(&told, a));
+	explanation_close(x);
+}
+
 /* Counts that no variant has are named. */
 static void test_gap(struct arena *a)
 {
@@ -222,6 +250,7 @@ int main(int argc, char **argv)
 			test_row(&rows[i], &a);
 	CHECK_LAW(test_counted(&a));
 	CHECK_LAW(test_fresh(&a));
+	CHECK_LAW(test_equally_good(&a));
 	CHECK_LAW(test_gap(&a));
 	arena_free(&a);
 	return check_done();

@@ -242,6 +242,32 @@ static struct trials trials_of(const char *spec, const char *text)
 	return out;
 }
 
+/* One wrong matrix in both modes; a right one; a wrong one in one mode. */
+static void check_jacobians(void)
+{
+	static const struct {
+		const char *spec;
+		bool same;
+	} rows[] = {{"aot+scale:reduce_prod:1.5", true}, {"aot", false}, {"tape+scale:reduce_prod:1.5", false}};
+	const struct oracle_options o = {.seed = 1, .fd_one_in = 1 << 20};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		struct bench bench;
+		struct error e = {0};
+		struct arena a;
+		bool same;
+
+		arena_init(&a, BOOK_ARENA);
+		const struct testcase c = test_case(&a, FACTORS("vjp"));
+
+		CHECK(bench_open(&bench, &rows[k].spec, 1, &o, &e), "%s", e.text);
+		same = trial_same_jacobian(&(struct question){.bench = &bench}, &c, &a);
+		CHECK(same == rows[k].same, "%s", rows[k].spec);
+		bench_close(&bench);
+		arena_free(&a);
+	}
+}
+
 static void check_trial(const struct trial_row *row)
 {
 	const struct trials out = trials_of(row->spec, row->text);
@@ -350,6 +376,7 @@ int main(int argc, char **argv)
 			check_trial(&trial_rows[k]);
 	check_groups();
 	check_ranks();
+	CHECK_LAW(check_jacobians());
 	CHECK_LAW(check_written());
 	for (size_t k = 0; k < sizeof need_rows / sizeof *need_rows; k++)
 		if (row_wanted("%s", need_rows[k].name))
