@@ -75,16 +75,14 @@ void measures_put(struct facts *f, enum measure_id id, const struct node *n, int
 		f->measure[f->n_measure++] = (struct node_measure){id, n->op, operand, x};
 }
 
-#define put measures_put
-
 /* A number, and whether it is odd, or no multiple of others: rows of MEASURE_SIZE in measures.def. */
 static void put_size(struct facts *f, enum measure_id id, enum measure_id odd, const struct node *n, int operand, int x)
 {
-	put(f, id, n, operand, x);
-	put(f, odd, n, operand, x % 2 != 0);
-	put(f, (enum measure_id)(odd + 1), n, operand, x % 3 != 0);
-	put(f, (enum measure_id)(odd + 2), n, operand, x % 4 != 0);
-	put(f, (enum measure_id)(odd + 3), n, operand, x % 8 != 0);
+	measures_put(f, id, n, operand, x);
+	measures_put(f, odd, n, operand, x % 2 != 0);
+	measures_put(f, (enum measure_id)(odd + 1), n, operand, x % 3 != 0);
+	measures_put(f, (enum measure_id)(odd + 2), n, operand, x % 4 != 0);
+	measures_put(f, (enum measure_id)(odd + 3), n, operand, x % 8 != 0);
 }
 #define PUT_SIZE(f, id, n, operand, x) put_size(f, MEASURE_##id, MEASURE_##id##_ODD, n, operand, x)
 
@@ -96,30 +94,30 @@ static void of_value(struct facts *f, const struct node *n, int k)
 
 	if (!s->known)
 		return;
-	put(f, MEASURE_SMALL, n, k, -s->low);
-	put(f, MEASURE_LARGE, n, k, s->high);
-	put(f, MEASURE_NEAR, n, k, -s->near);
-	put(f, MEASURE_FAR, n, k, s->far);
-	put(f, MEASURE_FRACTIONS, n, k, s->fractions);
-	put(f, MEASURE_INTEGERS, n, k, s->integers);
-	put(f, MEASURE_ODDS, n, k, s->odds);
-	put(f, MEASURE_EVENS, n, k, s->evens);
-	put(f, MEASURE_ZEROS, n, k, s->zeros);
+	measures_put(f, MEASURE_SMALL, n, k, -s->low);
+	measures_put(f, MEASURE_LARGE, n, k, s->high);
+	measures_put(f, MEASURE_NEAR, n, k, -s->near);
+	measures_put(f, MEASURE_FAR, n, k, s->far);
+	measures_put(f, MEASURE_FRACTIONS, n, k, s->fractions);
+	measures_put(f, MEASURE_INTEGERS, n, k, s->integers);
+	measures_put(f, MEASURE_ODDS, n, k, s->odds);
+	measures_put(f, MEASURE_EVENS, n, k, s->evens);
+	measures_put(f, MEASURE_ZEROS, n, k, s->zeros);
 	if (op_table[n->op].family == FAMILY_SORT) {
-		put(f, MEASURE_DESCENTS, n, k, s->descents);
-		put(f, MEASURE_CYCLE, n, -1, s->cycles > 0);
-		put(f, MEASURE_LINES_APART, n, -1, s->apart > 0);
+		measures_put(f, MEASURE_DESCENTS, n, k, s->descents);
+		measures_put(f, MEASURE_CYCLE, n, -1, s->cycles > 0);
+		measures_put(f, MEASURE_LINES_APART, n, -1, s->apart > 0);
 	}
 	s = &f->elements[n->out].tangent[k];
 	if (s->known) {
-		put(f, MEASURE_TANGENT_SMALL, n, k, -s->low);
-		put(f, MEASURE_TANGENT_LARGE, n, k, s->high);
-		put(f, MEASURE_TANGENT_NEAR, n, k, -s->near);
-		put(f, MEASURE_TANGENT_FAR, n, k, s->far);
+		measures_put(f, MEASURE_TANGENT_SMALL, n, k, -s->low);
+		measures_put(f, MEASURE_TANGENT_LARGE, n, k, s->high);
+		measures_put(f, MEASURE_TANGENT_NEAR, n, k, -s->near);
+		measures_put(f, MEASURE_TANGENT_FAR, n, k, s->far);
 	}
 	s = &f->elements[n->out].operand[k];
 	if (orders(op_table[n->op].family))
-		put(f, MEASURE_TIES, n, k, s->ties);
+		measures_put(f, MEASURE_TIES, n, k, s->ties);
 }
 
 /* Predicates, masks, indices and starts. */
@@ -131,19 +129,19 @@ static void of_integers(struct facts *f, const struct node *n, int k)
 	if (!s->known)
 		return;
 	if (t->dtype == DTYPE_BOOL) {
-		put(f, MEASURE_TRUES, n, k, s->odds);
-		put(f, MEASURE_FALSES, n, k, s->zeros);
-		put(f, MEASURE_LATE_TRUES, n, k, s->late);
-		put(f, MEASURE_MIXED, n, k, s->odds && s->zeros);
+		measures_put(f, MEASURE_TRUES, n, k, s->odds);
+		measures_put(f, MEASURE_FALSES, n, k, s->zeros);
+		measures_put(f, MEASURE_LATE_TRUES, n, k, s->late);
+		measures_put(f, MEASURE_MIXED, n, k, s->odds && s->zeros);
 		return;
 	}
-	put(f, MEASURE_SMALL, n, k, -s->low);
-	put(f, MEASURE_LARGE, n, k, s->high);
-	put(f, MEASURE_ZEROS, n, k, s->zeros > 0);
-	put(f, MEASURE_ODDS, n, k, s->odds);
-	put(f, MEASURE_EVENS, n, k, s->evens);
+	measures_put(f, MEASURE_SMALL, n, k, -s->low);
+	measures_put(f, MEASURE_LARGE, n, k, s->high);
+	measures_put(f, MEASURE_ZEROS, n, k, s->zeros > 0);
+	measures_put(f, MEASURE_ODDS, n, k, s->odds);
+	measures_put(f, MEASURE_EVENS, n, k, s->evens);
 	if (t->shape.rank)
-		put(f, MEASURE_FIRST, n, k, s->first);
+		measures_put(f, MEASURE_FIRST, n, k, s->first);
 }
 
 /* The extents and elements of the result, and the elements of its cotangent if they are known. */
@@ -156,28 +154,17 @@ static void of_result(struct facts *f, const struct node *n)
 		PUT_SIZE(f, RESULT_EXTENT, n, -1, s->extent[d]);
 
 	if (y->known) {
-		put(f, MEASURE_RESULT_SMALL, n, -1, -y->low);
-		put(f, MEASURE_RESULT_LARGE, n, -1, y->high);
-		put(f, MEASURE_RESULT_NEAR, n, -1, -y->near);
-		put(f, MEASURE_RESULT_FAR, n, -1, y->far);
+		measures_put(f, MEASURE_RESULT_SMALL, n, -1, -y->low);
+		measures_put(f, MEASURE_RESULT_LARGE, n, -1, y->high);
+		measures_put(f, MEASURE_RESULT_NEAR, n, -1, -y->near);
+		measures_put(f, MEASURE_RESULT_FAR, n, -1, y->far);
 	}
 	if (c->known) {
-		put(f, MEASURE_COTANGENT_SMALL, n, -1, -c->low);
-		put(f, MEASURE_COTANGENT_LARGE, n, -1, c->high);
-		put(f, MEASURE_COTANGENT_NEAR, n, -1, -c->near);
-		put(f, MEASURE_COTANGENT_FAR, n, -1, c->far);
+		measures_put(f, MEASURE_COTANGENT_SMALL, n, -1, -c->low);
+		measures_put(f, MEASURE_COTANGENT_LARGE, n, -1, c->high);
+		measures_put(f, MEASURE_COTANGENT_NEAR, n, -1, -c->near);
+		measures_put(f, MEASURE_COTANGENT_FAR, n, -1, c->far);
 	}
-}
-
-/* How an operand is broadcast to the shape of the result. */
-static void of_spread(struct facts *f, const struct node *n, int k)
-{
-	const struct shape *s = &f->c->program.type[n->arg[k]].shape, *to = &f->c->program.type[n->out].shape;
-
-	put(f, MEASURE_STRETCHED, n, k, facts_stretched(s, to));
-	put(f, MEASURE_LACKS_AXES, n, k, s->rank < to->rank);
-	put(f, MEASURE_SPREAD, n, k, shape_elements(s) < shape_elements(to));
-	measures_of_spread(f, n, k);
 }
 
 static void of_operands(struct facts *f, const struct node *n)
@@ -196,21 +183,21 @@ static void of_operands(struct facts *f, const struct node *n)
 			if (k < SPAN_OPERANDS)
 				of_integers(f, n, k);
 			if (family == FAMILY_SELECT)
-				of_spread(f, n, k);
+				measures_of_spread(f, n, k);
 			continue;
 		}
 		if (joins)
-			of_spread(f, n, k);
+			measures_of_spread(f, n, k);
 		if (f->reached[v])
-			put(f, MEASURE_COMPUTED, n, k, !is_param);
+			measures_put(f, MEASURE_COMPUTED, n, k, !is_param);
 		if (n->n_arg > 1)
-			put(f, MEASURE_FIXED, n, k, !f->reached[v]);
+			measures_put(f, MEASURE_FIXED, n, k, !f->reached[v]);
 		if (f->by_level[0]) {
-			put(f, MEASURE_INNERMOST, n, k, f->by_level[0][v]);
-			put(f, MEASURE_OUTER, n, k, f->by_level[1][v]);
+			measures_put(f, MEASURE_INNERMOST, n, k, f->by_level[0][v]);
+			measures_put(f, MEASURE_OUTER, n, k, f->by_level[1][v]);
 		}
-		put(f, MEASURE_LATER_USED, n, k, f->uses[v] - 1);
-		put(f, MEASURE_RANK, n, k, s->rank);
+		measures_put(f, MEASURE_LATER_USED, n, k, f->uses[v] - 1);
+		measures_put(f, MEASURE_RANK, n, k, s->rank);
 		PUT_SIZE(f, ELEMENTS, n, k, shape_elements(s));
 		if (k < SPAN_OPERANDS)
 			of_value(f, n, k);
@@ -237,9 +224,9 @@ static void of_pairs(struct facts *f, const struct node *n)
 			ranks |= x->rank != y->rank;
 			shapes |= !shape_equal(x, y);
 		}
-	put(f, MEASURE_SAME_OPERANDS, n, -1, same);
-	put(f, MEASURE_RANKS_DIFFER, n, -1, ranks);
-	put(f, MEASURE_SHAPES_DIFFER, n, -1, shapes);
+	measures_put(f, MEASURE_SAME_OPERANDS, n, -1, same);
+	measures_put(f, MEASURE_RANKS_DIFFER, n, -1, ranks);
+	measures_put(f, MEASURE_SHAPES_DIFFER, n, -1, shapes);
 }
 
 static void of_comparison(struct facts *f, const struct node *n)
@@ -249,17 +236,17 @@ static void of_comparison(struct facts *f, const struct node *n)
 	if (!c->known)
 		return;
 	if (n->op != OP_CLAMP) {
-		put(f, MEASURE_FIRST_BELOW, n, -1, c->below);
-		put(f, MEASURE_FIRST_ABOVE, n, -1, c->above);
-		put(f, MEASURE_FIRST_NEARER, n, -1, c->nearer);
-		put(f, MEASURE_FIRST_FARTHER, n, -1, c->farther);
-		put(f, MEASURE_SIGNS_OPPOSITE, n, -1, c->opposite);
-		put(f, MEASURE_SIGNS_ALIKE, n, -1, c->alike);
+		measures_put(f, MEASURE_FIRST_BELOW, n, -1, c->below);
+		measures_put(f, MEASURE_FIRST_ABOVE, n, -1, c->above);
+		measures_put(f, MEASURE_FIRST_NEARER, n, -1, c->nearer);
+		measures_put(f, MEASURE_FIRST_FARTHER, n, -1, c->farther);
+		measures_put(f, MEASURE_SIGNS_OPPOSITE, n, -1, c->opposite);
+		measures_put(f, MEASURE_SIGNS_ALIKE, n, -1, c->alike);
 		return;
 	}
-	put(f, MEASURE_BELOW_BOUND, n, -1, c->below);
-	put(f, MEASURE_ABOVE_BOUND, n, -1, c->above_third);
-	put(f, MEASURE_CROSSED, n, -1, c->crossed);
+	measures_put(f, MEASURE_BELOW_BOUND, n, -1, c->below);
+	measures_put(f, MEASURE_ABOVE_BOUND, n, -1, c->above_third);
+	measures_put(f, MEASURE_CROSSED, n, -1, c->crossed);
 }
 
 static void of_axes(struct facts *f, const struct node *n)
@@ -290,26 +277,26 @@ static void of_axes(struct facts *f, const struct node *n)
 		}
 		own_inverse &= one || o->family != FAMILY_TRANSPOSE || a->axes[d] == i;
 		if (o->family != FAMILY_TRANSPOSE) {
-			put(f, MEASURE_AXIS_LATER, n, -1, d > 0);
-			put(f, MEASURE_AXIS_EARLIER, n, -1, d < x->rank - 1);
+			measures_put(f, MEASURE_AXIS_LATER, n, -1, d > 0);
+			measures_put(f, MEASURE_AXIS_EARLIER, n, -1, d < x->rank - 1);
 		}
 		if (one)
 			PUT_SIZE(f, AXIS_EXTENT, n, -1, x->extent[d]);
 	}
 	if (o->family == FAMILY_TRANSPOSE) {
-		put(f, MEASURE_MOVES, n, -1, moves);
-		put(f, MEASURE_REORDERS, n, -1, reorders && all > 0);
-		put(f, MEASURE_CYCLE, n, -1, !own_inverse);
+		measures_put(f, MEASURE_MOVES, n, -1, moves);
+		measures_put(f, MEASURE_REORDERS, n, -1, reorders && all > 0);
+		measures_put(f, MEASURE_CYCLE, n, -1, !own_inverse);
 		return;
 	}
 	if (!one) {
-		put(f, MEASURE_AXES, n, -1, n_axes);
-		put(f, MEASURE_LONG_AXES, n, -1, longer);
-		put(f, MEASURE_UNSORTED_AXES, n, -1, !ascends);
+		measures_put(f, MEASURE_AXES, n, -1, n_axes);
+		measures_put(f, MEASURE_LONG_AXES, n, -1, longer);
+		measures_put(f, MEASURE_UNSORTED_AXES, n, -1, !ascends);
 	}
 	if (o->family == FAMILY_REDUCE) {
 		PUT_SIZE(f, GROUP, n, -1, group);
-		put(f, MEASURE_KEEPDIMS, n, -1, a->keepdims);
+		measures_put(f, MEASURE_KEEPDIMS, n, -1, a->keepdims);
 	}
 	PUT_SIZE(f, LINES, n, -1, group ? all / group : 0);
 }
@@ -347,10 +334,10 @@ static void of_windows(struct facts *f, const struct node *n)
 	const struct node *read = slice_behind(&f->c->program, n->arg[0]);
 	int backwards = 0;
 
-	put(f, MEASURE_SLICE_STARTS_LATER, n, -1, read ? first_of_slice(read, x->rank) : 0);
+	measures_put(f, MEASURE_SLICE_STARTS_LATER, n, -1, read ? first_of_slice(read, x->rank) : 0);
 	if (f->elements[n->out].start) {
-		put(f, MEASURE_START, n, -1, f->elements[n->out].start - 1);
-		put(f, MEASURE_START_FROM_END, n, -1, f->elements[n->out].from_end);
+		measures_put(f, MEASURE_START, n, -1, f->elements[n->out].start - 1);
+		measures_put(f, MEASURE_START_FROM_END, n, -1, f->elements[n->out].from_end);
 	}
 
 	if (family != FAMILY_SLICE && family != FAMILY_SLICE_SCATTER && family != FAMILY_PAD)
@@ -360,20 +347,20 @@ static void of_windows(struct facts *f, const struct node *n)
 		          end = a->start[d] + (size - 1) * a->stride[d];
 
 		if (family == FAMILY_PAD) {
-			put(f, MEASURE_PAD_LOW, n, -1, a->low[d]);
-			put(f, MEASURE_PAD_HIGH, n, -1, a->high[d]);
-			put(f, MEASURE_PAD_LOW_LATER, n, -1, d ? a->low[d] : 0);
-			put(f, MEASURE_PAD_HIGH_LATER, n, -1, d ? a->high[d] : 0);
+			measures_put(f, MEASURE_PAD_LOW, n, -1, a->low[d]);
+			measures_put(f, MEASURE_PAD_HIGH, n, -1, a->high[d]);
+			measures_put(f, MEASURE_PAD_LOW_LATER, n, -1, d ? a->low[d] : 0);
+			measures_put(f, MEASURE_PAD_HIGH_LATER, n, -1, d ? a->high[d] : 0);
 			continue;
 		}
 		backwards += a->stride[d] < 0 && size > 1;
-		put(f, MEASURE_STRIDE, n, -1, size > 1 ? fabs((double)a->stride[d]) : 0);
-		put(f, MEASURE_STRIDE_LATER, n, -1, size > 1 && d ? fabs((double)a->stride[d]) : 0);
-		put(f, MEASURE_START, n, -1, a->start[d] < end ? a->start[d] : end);
-		put(f, MEASURE_LEFT_OUT, n, -1, x->extent[d] - 1 - (a->start[d] > end ? a->start[d] : end));
+		measures_put(f, MEASURE_STRIDE, n, -1, size > 1 ? fabs((double)a->stride[d]) : 0);
+		measures_put(f, MEASURE_STRIDE_LATER, n, -1, size > 1 && d ? fabs((double)a->stride[d]) : 0);
+		measures_put(f, MEASURE_START, n, -1, a->start[d] < end ? a->start[d] : end);
+		measures_put(f, MEASURE_LEFT_OUT, n, -1, x->extent[d] - 1 - (a->start[d] > end ? a->start[d] : end));
 	}
 	if (family != FAMILY_PAD)
-		put(f, MEASURE_BACKWARDS, n, -1, backwards);
+		measures_put(f, MEASURE_BACKWARDS, n, -1, backwards);
 }
 
 static int batch_of(const struct shape *s)
@@ -389,9 +376,9 @@ static void of_matrices(struct facts *f, const struct node *n)
 {
 	const struct shape *a = &f->c->program.type[n->arg[0]].shape, *b = &f->c->program.type[n->arg[1]].shape;
 
-	put(f, MEASURE_LEFT_VECTOR, n, -1, a->rank == 1);
-	put(f, MEASURE_RIGHT_VECTOR, n, -1, b->rank == 1);
-	put(f, MEASURE_MATRIX_SQUARE, n, -1, a->rank > 1 && a->extent[a->rank - 1] == a->extent[a->rank - 2]);
+	measures_put(f, MEASURE_LEFT_VECTOR, n, -1, a->rank == 1);
+	measures_put(f, MEASURE_RIGHT_VECTOR, n, -1, b->rank == 1);
+	measures_put(f, MEASURE_MATRIX_SQUARE, n, -1, a->rank > 1 && a->extent[a->rank - 1] == a->extent[a->rank - 2]);
 	PUT_SIZE(f, MATRIX_ROWS, n, -1, a->rank > 1 ? a->extent[a->rank - 2] : 1);
 	PUT_SIZE(f, MATRIX_INNER, n, -1, a->rank ? a->extent[a->rank - 1] : 1);
 	PUT_SIZE(f, MATRIX_COLUMNS, n, -1, b->rank > 1 ? b->extent[b->rank - 1] : 1);
@@ -414,12 +401,12 @@ static void of_shapes(struct facts *f, const struct node *n)
 
 			spread += y->extent[d] != (from < 0 ? 1 : x->extent[from]);
 		}
-		put(f, MEASURE_SPREAD_AXES, n, -1, spread);
-		put(f, MEASURE_NEW_AXES, n, -1, y->rank - x->rank);
+		measures_put(f, MEASURE_SPREAD_AXES, n, -1, spread);
+		measures_put(f, MEASURE_NEW_AXES, n, -1, y->rank - x->rank);
 		break;
 	case FAMILY_MASKED_SCATTER:
 		if (f->elements[n->out].operand[1].known)
-			put(f, MEASURE_MASK_LEFT, n, -1,
+			measures_put(f, MEASURE_MASK_LEFT, n, -1,
 			    f->elements[n->out].operand[1].odds > shape_elements(&type[n->arg[2]].shape));
 		break;
 	case FAMILY_CONCATENATE:
@@ -431,12 +418,12 @@ static void of_shapes(struct facts *f, const struct node *n)
 	case FAMILY_SCATTER_APPLY:
 		PUT_SIZE(f, INDICES, n, -1, shape_elements(&type[n->arg[1]].shape));
 		if (f->elements[n->out].candidates) {
-			put(f, MEASURE_CANDIDATES, n, -1, f->elements[n->out].candidates);
-			put(f, MEASURE_UPDATE_TIES, n, -1, f->elements[n->out].update_ties - 1);
+			measures_put(f, MEASURE_CANDIDATES, n, -1, f->elements[n->out].candidates);
+			measures_put(f, MEASURE_UPDATE_TIES, n, -1, f->elements[n->out].update_ties - 1);
 		}
-		put(f, MEASURE_INDEX_SCALAR, n, -1, !type[n->arg[1]].shape.rank);
+		measures_put(f, MEASURE_INDEX_SCALAR, n, -1, !type[n->arg[1]].shape.rank);
 		if (f->elements[n->out].operand[1].ends)
-			put(f, MEASURE_INDEX_AT_END, n, -1, f->elements[n->out].operand[1].ends - 1);
+			measures_put(f, MEASURE_INDEX_AT_END, n, -1, f->elements[n->out].operand[1].ends - 1);
 		break;
 	default:
 		break;
@@ -456,24 +443,24 @@ static void of_regions(struct facts *f, const struct node *n)
 			    facts_ran(f, &n->region[w]);
 		captures += reads;
 	}
-	put(f, MEASURE_CAPTURES, n, -1, captures);
+	measures_put(f, MEASURE_CAPTURES, n, -1, captures);
 	for (int k = 0; k < n->n_out; k++) {
 		if (f->live[n->out + k])
-			put(f, MEASURE_LATER_RESULT, n, -1, k);
+			measures_put(f, MEASURE_LATER_RESULT, n, -1, k);
 		if (f->uses[n->out + k])
-			put(f, MEASURE_LATER_READ, n, -1, k);
+			measures_put(f, MEASURE_LATER_READ, n, -1, k);
 	}
 	if (n->op == OP_COND && f->run)
-		put(f, MEASURE_BRANCH, n, -1, facts_ran(f, &n->region[1]));
+		measures_put(f, MEASURE_BRANCH, n, -1, facts_ran(f, &n->region[1]));
 	if (!l.is_loop)
 		return;
 	if (f->run && n->n_out) {
-		put(f, MEASURE_TRIPS, n, -1, f->trips[n->out]);
-		put(f, MEASURE_TRIPS_ODD, n, -1, f->odd_trips[n->out]);
+		measures_put(f, MEASURE_TRIPS, n, -1, f->trips[n->out]);
+		measures_put(f, MEASURE_TRIPS_ODD, n, -1, f->odd_trips[n->out]);
 	}
-	put(f, MEASURE_CARRIES, n, -1, l.n_carry);
-	put(f, MEASURE_ROWS, n, -1, l.n_xs);
-	put(f, MEASURE_STACKED, n, -1, l.n_ys);
+	measures_put(f, MEASURE_CARRIES, n, -1, l.n_carry);
+	measures_put(f, MEASURE_ROWS, n, -1, l.n_xs);
+	measures_put(f, MEASURE_STACKED, n, -1, l.n_ys);
 }
 
 /* Whether a result of n counts: for a derivative, or for a value. */

@@ -74,7 +74,7 @@ void facts_of_measures(struct facts *f);
 void measures_put(struct facts *f, enum measure_id id, const struct node *n, int operand, double x);
 /* Measures about how sizes, axes, operands and results of a differentiated node compare (relations.c). */
 void measures_of_relations(struct facts *f, const struct node *n);
-/* Along which axes operand k is broadcast to the shape of the result. */
+/* How operand k is broadcast to the shape of the result, and along which axes. */
 void measures_of_spread(struct facts *f, const struct node *n, int k);
 
 enum measure_unit measure_unit(enum measure_id id);

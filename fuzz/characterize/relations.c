@@ -2,8 +2,6 @@
 #include "facts.h"
 #include "fuzz/edit/edit.h"
 
-#define put measures_put
-
 /* Which axes of operand 0 the node goes along; false: it goes along none, or permutes all. */
 static bool axes_of(const struct node *n, const struct shape *x, bool along[LIMIT_RANK])
 {
@@ -33,8 +31,8 @@ static void of_places(struct facts *f, const struct node *n)
 			outside |= both && along[d] && !along[e];
 			inside |= both && !along[d] && along[e];
 		}
-	put(f, MEASURE_AXIS_OUTSIDE, n, -1, outside);
-	put(f, MEASURE_AXIS_INSIDE, n, -1, inside);
+	measures_put(f, MEASURE_AXIS_OUTSIDE, n, -1, outside);
+	measures_put(f, MEASURE_AXIS_INSIDE, n, -1, inside);
 }
 
 static void of_extents(struct facts *f, const struct node *n)
@@ -43,12 +41,12 @@ static void of_extents(struct facts *f, const struct node *n)
 	const int rows = a->rank > 1 ? a->extent[a->rank - 2] : 1, inner = a->rank ? a->extent[a->rank - 1] : 1,
 	          columns = b->rank > 1 ? b->extent[b->rank - 1] : 1;
 
-	put(f, MEASURE_LEFT_TALL, n, -1, rows > inner);
-	put(f, MEASURE_LEFT_WIDE, n, -1, rows < inner);
-	put(f, MEASURE_RIGHT_TALL, n, -1, inner > columns);
-	put(f, MEASURE_RIGHT_WIDE, n, -1, inner < columns);
-	put(f, MEASURE_PRODUCT_TALL, n, -1, rows > columns);
-	put(f, MEASURE_PRODUCT_WIDE, n, -1, rows < columns);
+	measures_put(f, MEASURE_LEFT_TALL, n, -1, rows > inner);
+	measures_put(f, MEASURE_LEFT_WIDE, n, -1, rows < inner);
+	measures_put(f, MEASURE_RIGHT_TALL, n, -1, inner > columns);
+	measures_put(f, MEASURE_RIGHT_WIDE, n, -1, inner < columns);
+	measures_put(f, MEASURE_PRODUCT_TALL, n, -1, rows > columns);
+	measures_put(f, MEASURE_PRODUCT_WIDE, n, -1, rows < columns);
 }
 
 static void of_indices(struct facts *f, const struct node *n)
@@ -58,8 +56,8 @@ static void of_indices(struct facts *f, const struct node *n)
 
 	if (axis >= x->rank)
 		return;
-	put(f, MEASURE_INDICES_OVER, n, -1, indices > x->extent[axis]);
-	put(f, MEASURE_INDICES_UNDER, n, -1, indices < x->extent[axis]);
+	measures_put(f, MEASURE_INDICES_OVER, n, -1, indices > x->extent[axis]);
+	measures_put(f, MEASURE_INDICES_UNDER, n, -1, indices < x->extent[axis]);
 }
 
 /* The region that holds the node with that result. */
@@ -88,8 +86,8 @@ static void of_twins(struct facts *f, const struct node *n)
 		repeated |= other->arg[0] == n->arg[0] && other->arg[1] == n->arg[1];
 		exchanged |= other->arg[0] == n->arg[1] && other->arg[1] == n->arg[0] && n->arg[0] != n->arg[1];
 	}
-	put(f, MEASURE_EXCHANGED, n, -1, exchanged);
-	put(f, MEASURE_REPEATED, n, -1, repeated);
+	measures_put(f, MEASURE_EXCHANGED, n, -1, exchanged);
+	measures_put(f, MEASURE_REPEATED, n, -1, repeated);
 }
 
 static bool has_twins(const int *value, int n)
@@ -109,11 +107,11 @@ static void of_yields(struct facts *f, const struct node *n)
 	for (int w = 0; w < n->n_region; w++)
 		twice |= facts_ran(f, &n->region[w]) &&
 		    has_twins(n->region[w].result, n->region[w].n_result < n->n_out ? n->region[w].n_result : n->n_out);
-	put(f, MEASURE_YIELDS_TWICE, n, -1, twice);
+	measures_put(f, MEASURE_YIELDS_TWICE, n, -1, twice);
 	if (!l.is_loop)
 		return;
-	put(f, MEASURE_SAME_INITIALS, n, -1, has_twins(n->arg + l.first_arg, l.n_carry));
-	put(f, MEASURE_SAME_ROWS, n, -1, has_twins(n->arg + l.first_arg + l.n_carry, l.n_xs));
+	measures_put(f, MEASURE_SAME_INITIALS, n, -1, has_twins(n->arg + l.first_arg, l.n_carry));
+	measures_put(f, MEASURE_SAME_ROWS, n, -1, has_twins(n->arg + l.first_arg + l.n_carry, l.n_xs));
 }
 
 void measures_of_relations(struct facts *f, const struct node *n)
@@ -147,6 +145,9 @@ void measures_of_spread(struct facts *f, const struct node *n, int k)
 			inside |= before > 1 && behind == 1 && to->extent[e] > 1;
 			outside |= behind > 1 && before == 1 && to->extent[d] > 1;
 		}
-	put(f, MEASURE_SPREAD_INSIDE, n, k, inside);
-	put(f, MEASURE_SPREAD_OUTSIDE, n, k, outside);
+	measures_put(f, MEASURE_STRETCHED, n, k, facts_stretched(s, to));
+	measures_put(f, MEASURE_LACKS_AXES, n, k, lacks > 0);
+	measures_put(f, MEASURE_SPREAD, n, k, shape_elements(s) < shape_elements(to));
+	measures_put(f, MEASURE_SPREAD_INSIDE, n, k, inside);
+	measures_put(f, MEASURE_SPREAD_OUTSIDE, n, k, outside);
 }
