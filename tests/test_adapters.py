@@ -47,6 +47,7 @@ SPELLED = [
     ({"out": ["y: f64[2]"], "op": "add", "args": ["s", "n"]}, {"by a Python number": None}),
     ({"out": ["y: f64[2]"], "op": "div", "args": ["k", "x"]}, {"by a Python number": None}),
     ({"out": ["y: f64[2]"], "op": "pow", "args": ["k", "x"]}, {"by a Python number": "torch.pow(0.5, x)"}),
+    ({"out": ["y: f64[2]"], "op": "square", "args": ["x"]}, {"torch.pow(x, 2)": "torch.pow(x, 2)"}),
     ({"out": ["y: f64[2]"], "op": "clamp", "args": ["x", "n", "k"]},
      {"by Python numbers": "torch.clamp(x, max=0.5)", "by one bound at a time": "torch.clamp(torch.clamp(x, min=n), max=k)"}),
     ({"out": ["y: f64[2]"], "op": "clamp", "args": ["x", "k", "k"]}, {"by Python numbers": "torch.clamp(x, min=0.5, max=0.5)"}),
@@ -117,6 +118,13 @@ for node, spellings in SPELLED:
         if got != (wanted or first):
             failed += 1
             print(f"pytorch, {node['op']} as {name}: {got}, not {wanted or first}", file=sys.stderr)
+# x * x is mul, which a finding of square must not show, and has two contributions, each rounded.
+for variant in range(64):
+    got = spelled_source(torch, {"out": ["y: f64[2]"], "op": "square", "args": ["x"]}, variant)
+    if got not in ("torch.square(x)", "torch.pow(x, 2)"):
+        failed += 1
+        print(f"pytorch, square as {got}", file=sys.stderr)
+        break
 # The numbers of tests/graph/test_case_json.c.
 for variant, name, n, wanted in [(0, "clamp", 2, 0), (1, "clamp", 2, 0), (2, "clamp", 2, 1), (1, "request", 3, 1), (2, "request", 5, 4), (2, "request", 16, 2)]:
     if adapter.spelling(variant, name, n) != wanted:

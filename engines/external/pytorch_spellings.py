@@ -3,6 +3,7 @@
 All spellings of an op promise the same values and derivatives, round as a usual formula of the op does, and follow one
 rule at ties.  So these are left out: a mean as a sum times 1/n and a root as pow(x, 0.5), which round or behave at -0
 otherwise; a number divided by x, which torch makes a product with 1/x; a norm by squares and a logsumexp by logcumsumexp, which lose more; unstable sorts; relu for max.
+Nor is x * x a square: it is the op mul, and the tape adds its two contributions to others one by one.
 """
 import adapter
 
@@ -322,7 +323,7 @@ SPELLINGS = {
     "add": with_number("torch.add({1}, {0})", "torch.add({0}, {1})"), "mul": with_number("{0} * {1}", "{0} * {1}"),
     "sub": with_number("torch.rsub({1}, {0})", "{0} - {1}") + [("torch.rsub", "torch.rsub({1}, {0})")], "div": with_number(None, "{0} / {1}"),
     "pow": with_number("torch.pow({0}, {1})", "torch.pow({0}, {1})"), "mod": with_number(None, "torch.remainder({0}, {1})"),
-    "square": [("x * x", "{0} * {0}"), ("torch.pow(x, 2)", "torch.pow({0}, 2)")],
+    "square": [("torch.pow(x, 2)", "torch.pow({0}, 2)")],
     "neg": [("torch.neg", "torch.neg({0})"), ("x * -1", "{0} * -1")], "copy": [("view_as", "{0}.view_as({0})")],
     "clamp": [("by Python numbers", clamp_numbers), ("by one bound at a time", "torch.clamp(torch.clamp({0}, min={1}), max={2})")],
     "max": [("torch.clamp by one bound", one_sided("min"))], "min": [("torch.clamp by one bound", one_sided("max"))],
