@@ -4,14 +4,18 @@
 Usage: scripts/real_reproducers.py [--brief | --issues] [--adjudge PROGRAM] [NAME[=DIR]...]     names of scripts/engines; without one, all that are ready
 A source must end with 1 where the version is among the faulty ones, and with 0 where the defect says that it is right there (fixed, or another engine's).  A version that the defect says to lack the op is not asked.
 With --brief, which catches no crash, the signal of one counts as 1.  --issues: the same of the scripts in corpus/real/issues/.
-Exit status: 0 all do, 1 some does not.
+An engine that cannot compute x + x by a source of the same format is absent: its defects are neither shown nor clean, and counted apart.
+Exit status: 0 all do, 1 some does not, or is of an absent engine.
 """
 import argparse
+import functools
+import itertools
 import json
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import real_issues
 import scoreboard_pages
@@ -29,6 +33,33 @@ def started(place, text, language):
     command = RUNS[language].replace("FLAGS", " ".join(flags[1].split()) if flags else "")
     inside = f'd=$(mktemp -d) && cd "$d" && cat >source && timeout 900 sh -c \'{command}\'; r=$?; rm -rf "$d"; exit $r'
     return subprocess.run([str(ROOT / "scripts/engines"), "--in", place, "sh", "-c", inside], input=text, capture_output=True, text=True)
+
+
+def language_of(form, text):
+    return "c" if form == "c" else "cpp" if "#include <" in text else "cjs" if "require('" in text else "py"
+
+
+ABSENT = "absent"  # in place of an exit status: the engine is not there, or not in that format, and its failure would look like a defect
+# Right everywhere; for engines without f64 in f32.
+CONTROL = ('{"schema": "adjudge.case/1", "inputs": ["x: DTYPE[]"], "body": [{"out": ["y"], "op": "add", "args": ["x", "x"]}], "results": ["y"], "points": [[0.5]],'
+           ' "request": REQUEST}')
+VJP, JVP = '[{"transform": "vjp", "wrt": [0], "cotangents": [1]}]', '[{"transform": "jvp", "wrt": [0], "tangents": [1]}]'
+
+
+@functools.lru_cache(maxsize=None)
+def absence(adjudge, place, form):
+    """Why the engine at this place is absent in a format, or None: it computes x + x in one of these ways."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, why = pathlib.Path(folder) / "control.json", "no source of x + x"
+        for dtype, request in itertools.product(("f64", "f32"), (VJP, JVP, "[]")):
+            path.write_text(CONTROL.replace("DTYPE", dtype).replace("REQUEST", request), encoding="utf-8")
+            done = real_issues.run(adjudge, "emit", "--format", form, path)
+            if done.returncode == 0:
+                ran = started(place, done.stdout, language_of(form, done.stdout))
+                if ran.returncode == 0:
+                    return None
+                why = f"x + x ends with {ran.returncode}: {((ran.stderr or ran.stdout).splitlines() or [''])[-1][:200]}"
+        return why
 
 
 def forms(family, entry, path):
@@ -49,12 +80,14 @@ def tried(o, place, family, version):
             for c in (c for c in d["cases"] if c["file"].endswith(".json")):
                 path = real_issues.REAL / c["file"]
                 for form in forms(family, entry, path):
+                    if (why := absence(o.adjudge, place, form)):
+                        results.append((c["file"], form, ABSENT, why))
+                        continue
                     done = real_issues.emitted(o.adjudge, d, form, path, o.brief)
                     if done.returncode:
                         results.append((c["file"], form, None, done.stderr.strip()))
                         continue
-                    language = "c" if form == "c" else "cpp" if "#include <" in done.stdout else "cjs" if "require('" in done.stdout else "py"
-                    ran = started(place, done.stdout, language)
+                    ran = started(place, done.stdout, language_of(form, done.stdout))
                     status, line = outcome(ran, o.brief)
                     results.append((c["file"], form, status, line))
                     if status == 1:
@@ -70,7 +103,8 @@ def issues(o, place, family, version):
     for d, entry, name in real_issues.unreported():
         script = real_issues.script_in(real_issues.REAL / "issues" / name) if entry["name"] == family["name"] else None
         if script and script[0] in LANGUAGES and version not in entry.get("lacks", []):
-            status, line = outcome(started(place, script[1], LANGUAGES[script[0]]), True)
+            why = absence(o.adjudge, place, real_issues.form_of(entry, real_issues.case_of(d)[1]))
+            status, line = (ABSENT, why) if why else outcome(started(place, script[1], LANGUAGES[script[0]]), True)
             yield version in entry["faulty"], d, [(name, script[0], status, line)]
 
 
@@ -89,7 +123,7 @@ def main():
     p.add_argument("names", nargs="*")
     o = p.parse_args()
     ready = [line.split()[0] for line in subprocess.run([str(ROOT / "scripts/engines"), "--list"], capture_output=True, text=True).stdout.splitlines() if " ready " in line]
-    counts, bad = {}, 0
+    counts, bad, absent = {}, 0, 0
     for place in o.names or ready:
         name = place.split("=")[0]
         for family in scoreboard_pages.engines(ROOT):
@@ -98,14 +132,18 @@ def main():
                     print(f"no source  {name}  {d['cases'][0]['file']}", flush=True)
                     continue
                 shown = any(status == 1 for *_, status, _ in results)
-                ran = [status for *_, status, _ in results if status is not None]  # a format may lack the request
+                ran = [status for *_, status, _ in results if status not in (None, ABSENT)]  # a format may lack the request
+                if not ran and any(status == ABSENT for *_, status, _ in results):
+                    absent += 1
+                    print(f"absent  {name}  {results[0][1]}  {results[0][0]}: {results[0][-1]}", flush=True)
+                    continue
                 right = shown if faulty else bool(ran) and not any(ran)
                 counts[name] = counts.get(name, 0) + 1
                 bad += not right
                 for file, form, status, line in results:
                     print(f"{'' if right else 'NOT '}{'shown' if faulty else 'clean'}  {name}  {form}  {file}: exit status {status}: {line[:200]}", flush=True)
-    print(f"{sum(counts.values())} defects of {len(counts)} engines, {bad} not as they should be")
-    return 1 if bad or not counts else 0
+    print(f"{sum(counts.values())} defects of {len(counts)} engines, {bad} not as they should be; {absent} more of absent engines")
+    return 1 if bad or absent or not counts else 0
 
 
 if __name__ == "__main__":

@@ -222,6 +222,15 @@ says out '"state": "right here", "program": "sine"'
 says out '"program": "in one mode"'
 check 0 gate "$work/real" --engine tape
 saysnot out cosine
+# An absent engine has no defect, and none is fixed in it: neither one that never starts, nor one that starts once.
+check 4 gate "$work/real" --engine "mine=proc:exec false"
+saysnot out 'here:'
+saysnot out 'still there'
+check 1 gate "$work/real" --engine "mine=proc:mkdir '$work/started' && exec $adjudge worker --engine tape+scale:sin:1.5"
+says err 'mine: the engine ended as it started'
+says err 'it is absent, and its defects were not compared'
+saysnot out 'here:'
+saysnot out 'still there'
 echo '{' >>"$work/real/defects.jsonl"
 check 0 gate "$work/real" --engine "mine=proc:exec $adjudge worker --engine tape"
 says err defects.jsonl

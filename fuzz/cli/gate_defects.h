@@ -26,7 +26,8 @@ struct defects_here {
  * Reads DIR/defects.jsonl and DIR/engines.jsonl of each root that is a folder with both.  It compares the defects of
  * each engine from outside with the outcomes in r.  A defect is there if a case of it fails, or is inaccurate where
  * the list says so.  It is excused if a case of it counts as a convention, right if the engine is right in all of its
- * cases, and open otherwise.  Lists that cannot be read are complained about, and left out.
+ * cases, and open otherwise.  Lists that cannot be read are complained about, and left out.  So is an engine that does
+ * not start any more.
  */
 struct defects_here gate_defects(
     const char *const *root, int n_root, const struct texts *specs, const struct ci_report *r, struct arena *a);
