@@ -160,14 +160,16 @@ static bool is_primal_in_derivative(
 	    near(j.expected, own.expected) && near(j.returned, own.returned);
 }
 
-/* Whether y is about NaNs that 0 times infinity can explain, has the ops of x, and is wrong at a plain point too. */
+/* Whether y is about NaNs that 0 times infinity can explain, has the ops of x, and is wrong where that explains
+ * nothing: at a plain point too, or without the nodes that no result needs. */
 static bool is_wrong_without_nan(
     const struct question *any, const struct symptom *x, const struct late *y, const struct symptom *s, struct arena *a)
 {
 	struct judgement j;
 
 	return s->weak_zero && !x->weak_zero && pattern_is_leaf(&x->pattern) && pattern_is_in(&x->pattern, &y->c) &&
-	    trial_plain_point(any, &y->c, a, &j) == EFFECT_FAILS;
+	    (trial_plain_point(any, &y->c, a, &j) == EFFECT_FAILS ||
+	        (trial_without_dead(any, &y->c, a, &j) == EFFECT_FAILS && !j.weak_zero));
 }
 
 /* Whether x is about NaNs that 0 times infinity can explain, and y about a NaN of a product with a zero derivative. The

@@ -151,6 +151,13 @@ enum effect trial_without_zeros(
 	return any ? trial_effect(q, &e, j) : EFFECT_NONE;
 }
 
+enum effect trial_without_dead(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
+{
+	struct edit e = begin(c, a);
+
+	return program_has_dead(&c->program, a) && edit_finish(&e, true) ? trial_effect(q, &e, j) : EFFECT_NONE;
+}
+
 enum effect trial_plain_point(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
 {
 	struct edit e = begin(c, a);
