@@ -160,8 +160,8 @@ static bool is_primal_in_derivative(
 	    near(j.expected, own.expected) && near(j.returned, own.returned);
 }
 
-/* Whether y is about NaNs that 0 times infinity can explain, has the ops of x, and is wrong where that explains
- * nothing: at a plain point too, or without the nodes that no result needs. */
+/* Whether y is about NaNs that 0 times infinity can explain, and has the ops of x.  It must be wrong where that
+ * explains nothing: at a plain point, or without the nodes that no result needs. */
 static bool is_wrong_without_nan(
     const struct question *any, const struct symptom *x, const struct late *y, const struct symptom *s, struct arena *a)
 {

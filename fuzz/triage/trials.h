@@ -84,7 +84,8 @@ enum effect trial_seeds(const struct question *q, const struct testcase *c, stru
 enum effect trial_without_zeros(
     const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 /* The effect of dropping the nodes that no result needs; none if there is no such node. */
-enum effect trial_without_dead(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
+enum effect trial_without_dead(
+    const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 /* The effect of the point at which every float is 1/2. */
 enum effect trial_plain_point(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 
