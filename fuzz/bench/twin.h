@@ -80,7 +80,7 @@ bool twin_helps(enum twin kind, const struct twin_components *x);
  * probability (worth / cost)^4.  A steep power gives the most teeth for the work.  The draw depends on the case alone,
  * so no kind of case is left out for ever.
  */
-enum { TWIN_ENGINES = 4, TWIN_WHOLE = 8, TWIN_BARE = 2 };
+enum { TWIN_ENGINES = 4, TWIN_WHOLE = 8, TWIN_BARE = 4 };
 bool twin_affordable(const struct testcase *c, enum twin kind, const struct twin_components *x, int64_t work);
 
 /* The widest float dtype that all engines of the bench know; DTYPE_COUNT: there is none. */
