@@ -161,15 +161,14 @@ static bool is_primal_in_derivative(
 }
 
 /* Whether y is about NaNs that 0 times infinity can explain, and has the ops of x.  It must be wrong where that
- * explains nothing: at a plain point, or without the nodes that no result needs. */
+ * explains nothing: at a plain point, or in one result without the nodes that it does not need. */
 static bool is_wrong_without_nan(
     const struct question *any, const struct symptom *x, const struct late *y, const struct symptom *s, struct arena *a)
 {
 	struct judgement j;
 
 	return s->weak_zero && !x->weak_zero && pattern_is_leaf(&x->pattern) && pattern_is_in(&x->pattern, &y->c) &&
-	    (trial_plain_point(any, &y->c, a, &j) == EFFECT_FAILS ||
-	        (trial_without_dead(any, &y->c, a, &j) == EFFECT_FAILS && !j.weak_zero));
+	    (trial_plain_point(any, &y->c, a, &j) == EFFECT_FAILS || trial_needs_no_infinity(any, &y->c, a));
 }
 
 /* Whether x is about NaNs that 0 times infinity can explain, and y about a NaN of a product with a zero derivative. The

@@ -151,11 +151,30 @@ enum effect trial_without_zeros(
 	return any ? trial_effect(q, &e, j) : EFFECT_NONE;
 }
 
-enum effect trial_without_dead(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
+/* The effect of returning result k alone, without the nodes that it does not need. */
+static enum effect return_alone(
+    const struct question *q, const struct testcase *c, int k, struct arena *a, struct judgement *j)
 {
 	struct edit e = begin(c, a);
+	struct region *top = &e.c.program.top;
 
-	return program_has_dead(&c->program, a) && edit_finish(&e, true) ? trial_effect(q, &e, j) : EFFECT_NONE;
+	for (int t = 0; t < e.c.n_transform && top->n_result > 1; t++)
+		if (e.c.transform[t].kind == TRANSFORM_VJP)
+			e.c.transform[t].n_seed = 0;
+	top->result[0] = top->result[k];
+	top->n_result = 1;
+	return edit_finish(&e, true) ? trial_effect(q, &e, j) : EFFECT_NONE;
+}
+
+bool trial_needs_no_infinity(const struct question *q, const struct testcase *c, struct arena *a)
+{
+	const int n = c->program.top.n_result;
+	struct judgement j;
+
+	for (int k = 0; k < n && (n > 1 || program_has_dead(&c->program, a)); k++)
+		if (return_alone(q, c, k, a, &j) == EFFECT_FAILS && !j.weak_zero)
+			return true;
+	return false;
 }
 
 enum effect trial_plain_point(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)

@@ -83,9 +83,9 @@ enum effect trial_seeds(const struct question *q, const struct testcase *c, stru
  * as floor.  A case that is right then needs a product with that 0. */
 enum effect trial_without_zeros(
     const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
-/* The effect of dropping the nodes that no result needs; none if there is no such node. */
-enum effect trial_without_dead(
-    const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
+/* Whether a result of c alone, without the nodes that it does not need, fails where 0 times infinity explains nothing.
+ */
+bool trial_needs_no_infinity(const struct question *q, const struct testcase *c, struct arena *a);
 /* The effect of the point at which every float is 1/2. */
 enum effect trial_plain_point(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 

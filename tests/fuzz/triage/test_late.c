@@ -40,6 +40,9 @@
 #define POWER      "inputs x: f64[]\nz = constant 0\ny = pow z, x\nreturn y\npoint 0.5\nrequest: vjp\n"
 #define POWER_DEAD "inputs x: f64[]\nq = div x, x\nz = constant 0\ny = pow x, z\nreturn y\npoint 0\nrequest: vjp\n"
 
+#define POWER_PUSHED "inputs x: f64[]\nz = constant 0\ny = pow x, z\nreturn y\npoint 0\nrequest: jvp\n"
+#define POWER_BESIDE "inputs x: f64[]\nq = div x, x\nz = constant 0\ny = pow x, z\nreturn q, y\npoint 0\nrequest: jvp\n"
+
 #define TWICE(op) \
 	"inputs x: f64[]\n" \
 	"y = derivative (x, x) primals=1 transform=vjp {\n  params v\n  w = " op " v\n  u = add w, x\n  yield u\n}\n" \
@@ -91,6 +94,7 @@ static const struct join_row {
     {"two ops with the same factor", "tape+scale:add:1.5+scale:mul:1.25", TAIL("add"), TAIL("mul"), 2},
     {"a derivative of 0 by infinity and by NaN", "forward+fdiff-weak-zero", ZERO_INFINITE, ZERO_NAN, 1},
     {"a NaN with and without a node that no result needs", "tape+pow-at-zero", POWER, POWER_DEAD, 1},
+    {"a NaN with and without another result", "forward+pow-at-zero", POWER_PUSHED, POWER_BESIDE, 1},
     {"a matrix that is wrong in both modes", "aot+scale:reduce_prod:1.5", FACTORS("vjp"), FACTORS("jvp"), 1},
     {"ops that are wrong if a value is used twice", "tape+warp-copy-assign+warp-matmul-assign", RESHAPED, PRODUCT, 1},
 };
