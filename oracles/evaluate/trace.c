@@ -344,11 +344,8 @@ bool trace_separated(const struct evaluation *ev, int a, int b, double bound)
 
 int trace_extremum(struct evaluation *ev, enum op kind, enum dtype d, int sign, int a, int b)
 {
-	enum { ONE_SCALAR = 2 };
 	const int parent[2] = {a, b};
-	if (a == b) {
-		trace_event(ev, ONE_SCALAR);
-	} else {
+	if (a != b) { /* whether they are one scalar follows from the decisions before */
 		int order = mpfr_cmp(ev->value[a], ev->value[b]);
 		trace_event(ev, order < 0 ? -1 : order > 0);
 		ev->edge |= order == 0;
