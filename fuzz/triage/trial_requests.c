@@ -3,18 +3,12 @@
 
 #include "fuzz/minimize/simplest.h"
 #include "inlets.h"
+#include "trial_edits.h"
 #include "trials.h"
-
-static bool is_float(const struct edit *e, int value) { return dtype_is_float(edit_type(e, value)->dtype); }
-
-static struct edit begin(const struct testcase *c, struct arena *a)
-{
-	return (struct edit){.c = testcase_copy(c, a), .arena = a};
-}
 
 enum effect trial_mode(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
 {
-	struct edit e = begin(c, a);
+	struct edit e = trial_begin(c, a);
 
 	for (int k = 0; k < e.c.n_transform; k++) {
 		struct transform *t = &e.c.transform[k];
@@ -42,7 +36,7 @@ static void fill_seeds(struct transform *t)
 static bool ask_product(const struct question *q, const struct testcase *c, enum transform_kind kind,
     const struct transform *other, struct transform *seeds, struct arena *a, double *out)
 {
-	struct edit e = begin(c, a);
+	struct edit e = trial_begin(c, a);
 	struct bench_result r;
 	const struct answer *answer = &r.answer[0][0];
 
@@ -94,7 +88,7 @@ enum effect trial_written(const struct question *q, const struct testcase *c, st
 
 enum effect trial_primal(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
 {
-	struct edit e = begin(c, a);
+	struct edit e = trial_begin(c, a);
 	int n = 0;
 
 	for (int k = 0; k < e.c.n_transform; k++)
@@ -106,7 +100,7 @@ enum effect trial_primal(const struct question *q, const struct testcase *c, str
 
 enum effect trial_seeds(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
 {
-	struct edit e = begin(c, a);
+	struct edit e = trial_begin(c, a);
 	struct site s;
 
 	/* From the last node on: what is inserted before a node changes no number of those that remain. */
@@ -118,7 +112,7 @@ enum effect trial_seeds(const struct question *q, const struct testcase *c, stru
 
 			if (i >= s.region->node[at].n_arg)
 				break;
-			if (is_float(&e, arg[i]))
+			if (trial_is_float(&e, arg[i]))
 				arg[i] = inlet_stop(&e, s.region, at++, arg[i]);
 		}
 	}
@@ -128,7 +122,7 @@ enum effect trial_seeds(const struct question *q, const struct testcase *c, stru
 enum effect trial_without_zeros(
     const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
 {
-	struct edit e = begin(c, a);
+	struct edit e = trial_begin(c, a);
 	enum regularity *of = NEW(a, enum regularity, e.c.program.n_value);
 	const int n_value = e.c.program.n_value;
 	bool any = false;
@@ -142,7 +136,7 @@ enum effect trial_without_zeros(
 		for (int i = 0, at = s.index; i < n_arg && s.node->op != OP_STOP_GRADIENT; i++) {
 			int *arg = s.region->node[at].arg;
 
-			if (arg[i] >= n_value || of[arg[i]] != REGULARITY_STEP || !is_float(&e, arg[i]))
+			if (arg[i] >= n_value || of[arg[i]] != REGULARITY_STEP || !trial_is_float(&e, arg[i]))
 				continue;
 			arg[i] = inlet_stop(&e, s.region, at++, arg[i]);
 			any = true;
@@ -155,12 +149,13 @@ enum effect trial_without_zeros(
 static enum effect return_alone(
     const struct question *q, const struct testcase *c, int k, struct arena *a, struct judgement *j)
 {
-	struct edit e = begin(c, a);
+	struct edit e = trial_begin(c, a);
 	struct region *top = &e.c.program.top;
 
-	for (int t = 0; t < e.c.n_transform && top->n_result > 1; t++)
-		if (e.c.transform[t].kind == TRANSFORM_VJP)
-			e.c.transform[t].n_seed = 0;
+	if (top->n_result > 1)
+		for (int t = 0; t < e.c.n_transform; t++)
+			if (e.c.transform[t].kind == TRANSFORM_VJP)
+				e.c.transform[t].n_seed = 0; /* edit_finish makes them */
 	top->result[0] = top->result[k];
 	top->n_result = 1;
 	return edit_finish(&e, true) ? trial_effect(q, &e, j) : EFFECT_NONE;
@@ -171,7 +166,9 @@ bool trial_needs_no_infinity(const struct question *q, const struct testcase *c,
 	const int n = c->program.top.n_result;
 	struct judgement j;
 
-	for (int k = 0; k < n && (n > 1 || program_has_dead(&c->program, a)); k++)
+	if (n == 1 && !program_has_dead(&c->program, a))
+		return false; /* it is the case itself */
+	for (int k = 0; k < n; k++)
 		if (return_alone(q, c, k, a, &j) == EFFECT_FAILS && !j.weak_zero)
 			return true;
 	return false;
@@ -179,7 +176,7 @@ bool trial_needs_no_infinity(const struct question *q, const struct testcase *c,
 
 enum effect trial_plain_point(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j)
 {
-	struct edit e = begin(c, a);
+	struct edit e = trial_begin(c, a);
 
 	for (int p = 0; p < e.c.n_point; p++)
 		for (int k = 0; k < e.c.program.top.n_param; k++)

@@ -1,5 +1,5 @@
 /* trial_whole.c: operands that are broadcast along axes of extent 1 are repeated instead. */
-#include "trials.h"
+#include "trial_edits.h"
 
 /* Repeats the value along axes of extent 1 that would be broadcast to the shape, before node *index of r.  Returns the
  * new value, or -1: an axis is too long. */

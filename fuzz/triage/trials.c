@@ -4,9 +4,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "fuzz/edit/edit.h"
-#include "inlets.h"
 #include "fuzz/minimize/passes.h"
+#include "trial_edits.h"
 
 enum { MOST_CAPTURES = 8, MOST_EXCHANGES = 8, LEAST_TRIP = 3, LEAST_LOOP = 2, LEAST_EXTENT = 4 };
 
@@ -43,227 +42,12 @@ enum effect trial_effect(const struct question *q, struct edit *e, struct judgem
 	    : EFFECT_NONE;
 }
 
-static bool is_float(const struct edit *e, int value) { return dtype_is_float(edit_type(e, value)->dtype); }
-
-/* Inserts a copy of the value before node `index` of r; returns it. */
-static int insert_copy(struct edit *e, struct region *r, int index, int value)
-{
-	const int out = inlet_stop(e, r, index, value);
-
-	r->node[index].op = OP_COPY;
-	return out;
-}
-
-/* ---- the edits ---- */
-
-/* Counts the uses of each value as an operand or a result. */
-static void count_uses(const struct program *p, int *uses)
-{
-	const struct region *r;
-
-	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
-		for (int k = 0; k < w.node->n_arg; k++)
-			uses[w.node->arg[k]]++;
-	for (struct walk w = walk_nodes(&p->top); (r = walk_region(&w));)
-		for (int k = 0; k < r->n_result; k++)
-			uses[r->result[k]]++;
-}
-
-static bool make_copies(struct edit *e)
-{
-	const int n_value = e->c.program.n_value;
-	int *uses = NEW(e->arena, int, n_value ? n_value : 1);
-	bool any = false;
-	struct site s;
-
-	count_uses(&e->c.program, uses);
-	/* From the last node on: a copy is inserted before its node, so the sites that remain keep their numbers. */
-	for (int k = 0; edit_site_last(e, k, &s); k++) {
-		const int n_arg = s.node->n_arg;
-
-		for (int i = 0, at = s.index; i < n_arg && s.node->op != OP_COPY; i++) {
-			int *arg = s.region->node[at].arg, value = arg[i];
-
-			if (value >= n_value || uses[value] < 2 || !is_float(e, value))
-				continue;
-			arg[i] = insert_copy(e, s.region, at++, value);
-			any = true;
-		}
-	}
-	return any;
-}
-
-static bool make_active(struct edit *e)
-{
-	struct region *top = &e->c.program.top;
-	bool any = false;
-
-	for (int i = top->n_node - 1; i >= 0; i--) {
-		const struct node n = top->node[i];
-
-		if (n.op != OP_CONSTANT || !is_float(e, n.out) || top->n_param == LIMIT_ARGS)
-			continue;
-		edit_replace(e, n.out, edit_add_input(e, &n.attrs.value, true));
-		edit_remove_node(top, i);
-		any = true;
-	}
-	return any;
-}
-
-static bool clear(int *list)
-{
-	bool any = false;
-
-	for (int d = 0; d < LIMIT_RANK; d++) {
-		any = any || list[d];
-		list[d] = 0;
-	}
-	return any;
-}
-
-static bool make_first(struct edit *e)
-{
-	bool any = false;
-
-	for (struct walk w = walk_nodes(&e->c.program.top); walk_next(&w);) {
-		struct attrs *attrs = &w.node->attrs;
-
-		if (w.node->op == OP_CONSTANT) {
-			const struct tensor *v = &attrs->value;
-
-			for (int i = 0; v->type.dtype == DTYPE_I64 && i < shape_elements(&v->type.shape); i++) {
-				any = any || v->at[i].i;
-				v->at[i].i = 0;
-			}
-			continue;
-		}
-		for (int d = 0; d < LIMIT_RANK; d++)
-			attrs->high[d] += attrs->low[d];
-		any = clear(attrs->start) || any;
-		any = clear(attrs->low) || any;
-	}
-	return any;
-}
-
-/* Makes captured float k a constant to differentiation, for the one region that captures it.  False: there are fewer of
- * them. */
-static bool make_passive(struct edit *e, int k)
-{
-	const int n_value = e->c.program.n_value;
-	struct site s;
-
-	for (int site = 0; edit_site(e, site, &s); site++)
-		for (int i = 0; i < s.node->n_region && s.node->op != OP_DERIVATIVE && s.node->op != OP_CUSTOM; i++)
-			for (int v = 0; v < n_value; v++) {
-				struct region *inside = &s.node->region[i];
-
-				if (!is_float(e, v) || !region_reads(inside, v) || region_defines(inside, v) || k-- > 0)
-					continue;
-				inlet_replace_inside(inside, v, inlet_stop(e, s.region, s.index, v));
-				return true;
-			}
-	return false;
-}
-
-/* Gives *value an input of its own if it is a float input that is differentiated and was read before. */
-static bool read_own_input(struct edit *e, int *value, bool *read)
-{
-	const int input = *value - e->c.program.top.param;
-
-	if (input < 0 || input >= e->c.program.top.n_param || !is_float(e, *value) ||
-	    e->c.program.top.n_param == LIMIT_ARGS)
-		return false;
-	if (!read[input]) {
-		read[input] = true;
-		return false;
-	}
-	*value = edit_add_input(e, &e->c.point[0][input], true);
-	return true;
-}
-
-static bool read_own_inputs(struct edit *e, int *value, int n, bool *read)
-{
-	bool any = false;
-
-	for (int k = 0; k < n; k++)
-		any = read_own_input(e, &value[k], read) || any;
-	return any;
-}
-
-static bool make_own_inputs(struct edit *e)
-{
-	bool read[LIMIT_ARGS] = {false}, any = false;
-
-	for (struct walk w = walk_nodes(&e->c.program.top); walk_next(&w);) {
-		any = read_own_inputs(e, w.node->arg, w.node->n_arg, read) || any;
-		for (int k = 0; k < w.node->n_region; k++)
-			any = read_own_inputs(e, w.node->region[k].result, w.node->region[k].n_result, read) || any;
-	}
-	return read_own_inputs(e, e->c.program.top.result, e->c.program.top.n_result, read) || any;
-}
-
-/* Makes an edit at each loop.  The edit may insert nodes before and after the loop, so it begins with the last one. */
-static bool at_loops(struct edit *e, bool (*make)(struct edit *e, const struct site *s))
-{
-	bool any = false;
-	struct site s;
-
-	for (int k = program_nodes(&e->c.program) - 1; k >= 0; k--)
-		if (edit_site(e, k, &s) && node_loop(s.node).is_loop)
-			any = make(e, &s) || any;
-	return any;
-}
-
-static bool make_float_carries(struct edit *e) { return at_loops(e, edit_carry_floats); }
-
-static bool make_counters(struct edit *e) { return at_loops(e, edit_count_by_carry); }
-
-/* Lets a region yield copies of parameters, of captured values, and of what it yields twice. */
-static bool yield_copies(struct edit *e, struct region *r)
-{
-	bool any = false;
-
-	for (int k = 0; k < r->n_result; k++) {
-		const int value = r->result[k];
-		bool made = false, again = false;
-
-		for (int i = 0; i < r->n_node; i++)
-			made |= value >= r->node[i].out && value < r->node[i].out + r->node[i].n_out;
-		for (int i = 0; i < k; i++)
-			again |= r->result[i] == value;
-		if (!is_float(e, value) || (made && !again))
-			continue;
-		r->result[k] = insert_copy(e, r, r->n_node, value);
-		any = true;
-	}
-	return any;
-}
-
-static bool make_yields(struct edit *e)
-{
-	bool any = false;
-	struct site s;
-
-	/* A region inside of another comes later in the list of sites, and is changed first. */
-	for (int k = program_nodes(&e->c.program) - 1; k >= 0; k--)
-		for (int i = 0; edit_site(e, k, &s) && i < s.node->n_region && s.node->op != OP_CUSTOM; i++)
-			any = yield_copies(e, &s.node->region[i]) || any;
-	return any;
-}
-
-static bool make_run_out(struct edit *e) { return at_loops(e, edit_run_out); }
-
 /* ---- the trials ---- */
-
-static struct edit begin(const struct testcase *c, struct arena *a)
-{
-	return (struct edit){.c = testcase_copy(c, a), .arena = a};
-}
 
 static enum effect try_edit(
     const struct question *q, const struct testcase *c, bool (*make)(struct edit *), struct arena *a)
 {
-	struct edit e = begin(c, a);
+	struct edit e = trial_begin(c, a);
 	struct judgement j;
 
 	return make(&e) ? trial_effect(q, &e, &j) : EFFECT_NONE;
@@ -274,7 +58,7 @@ static enum effect try_edit(
 static enum effect try_same(
     const struct question *q, const struct testcase *c, bool (*make)(struct edit *), struct arena *a)
 {
-	struct edit e = begin(c, a);
+	struct edit e = trial_begin(c, a);
 	struct judgement j = {.verdict = VERDICT_UNSUPPORTED};
 	enum effect out;
 
@@ -287,7 +71,7 @@ static enum effect try_same(
 /* Whether c fails at other numbers. */
 static bool fails_varied(const struct question *q, const struct testcase *c, int variant, struct arena *a)
 {
-	struct edit e = begin(c, a);
+	struct edit e = trial_begin(c, a);
 	struct judgement j;
 
 	edit_vary(&e, variant);
@@ -300,16 +84,16 @@ static bool fails_varied(const struct question *q, const struct testcase *c, int
  */
 static enum effect try_own_inputs(const struct question *q, const struct testcase *c, struct arena *a)
 {
-	enum effect out = try_edit(q, c, make_own_inputs, a);
+	enum effect out = try_edit(q, c, trial_make_own_inputs, a);
 
 	for (int v = 0; v < edit_variants && out == EFFECT_NONE; v++) {
 		if (edit_variant_adds(v)) /* then the derivative is not 0, whatever the case does */
 			continue;
 		const struct arena_mark mark = arena_mark(a);
-		struct edit e = begin(c, a);
+		struct edit e = trial_begin(c, a);
 		struct judgement j;
 
-		if (!make_own_inputs(&e) || !edit_finish(&e, false))
+		if (!trial_make_own_inputs(&e) || !edit_finish(&e, false))
 			return EFFECT_NONE;
 		edit_vary(&e, v);
 		out = trial_effect(q, &e, &j);
@@ -339,7 +123,7 @@ static bool set_trips(struct edit *e, int n)
 /* Whether the program has the same values with loops that run no iteration: then no loop of it is entered. */
 static bool enters_no_loop(const struct question *q, const struct testcase *c, struct arena *a)
 {
-	struct edit own = begin(c, a), none = begin(c, a);
+	struct edit own = trial_begin(c, a), none = trial_begin(c, a);
 	struct truth x, y;
 
 	own.c.n_transform = none.c.n_transform = 0;
@@ -364,7 +148,7 @@ static enum effect try_carries(const struct question *q, const struct testcase *
 	enum edit_result result = EDIT_SKIP;
 
 	for (int k = 0, tried = 0; result != EDIT_END && out != EFFECT_RIGHT && tried < MOST_EXCHANGES; k++) {
-		struct edit e = begin(c, a);
+		struct edit e = trial_begin(c, a);
 		struct judgement j;
 
 		result = pass_order_carries(&e, k);
@@ -378,7 +162,7 @@ static enum effect try_carries(const struct question *q, const struct testcase *
 
 static enum effect try_entered(const struct question *q, const struct testcase *c, struct arena *a)
 {
-	struct edit e = begin(c, a);
+	struct edit e = trial_begin(c, a);
 	struct judgement j;
 
 	return set_trips(&e, 1) && enters_no_loop(q, c, a) ? trial_effect(q, &e, &j) : EFFECT_NONE;
@@ -392,7 +176,7 @@ static enum effect try_shorter(
 	struct site s;
 
 	for (int k = 0; out != EFFECT_RIGHT && edit_site(&sites, k, &s); k++) {
-		struct edit e = begin(c, a);
+		struct edit e = trial_begin(c, a);
 		struct judgement j;
 
 		if (!node_loop(s.node).is_loop || node_max_trip(s.node) < least)
@@ -409,10 +193,10 @@ static enum effect try_passive(const struct question *q, const struct testcase *
 	enum effect out = EFFECT_NONE;
 
 	for (int k = 0; k < MOST_CAPTURES && out != EFFECT_RIGHT; k++) {
-		struct edit e = begin(c, a);
+		struct edit e = trial_begin(c, a);
 		struct judgement j;
 
-		if (!make_passive(&e, k))
+		if (!trial_make_passive(&e, k))
 			break;
 		out = trial_effect(q, &e, &j);
 	}
@@ -425,7 +209,7 @@ static enum effect try_points(const struct question *q, const struct testcase *c
 	enum effect out = c->n_point > 1 ? EFFECT_RIGHT : EFFECT_NONE;
 
 	for (int k = 0; k < c->n_point && out == EFFECT_RIGHT; k++) {
-		struct edit e = begin(c, a);
+		struct edit e = trial_begin(c, a);
 		struct judgement j;
 
 		e.c.point[0] = e.c.point[k];
@@ -461,7 +245,7 @@ static int largest_extent(const struct program *p, int below)
 static int try_extents(const struct question *q, const struct testcase *c, struct arena *a)
 {
 	for (int extent = INT_MAX; (extent = largest_extent(&c->program, extent)) > 1;) {
-		struct edit e = begin(c, a);
+		struct edit e = trial_begin(c, a);
 		struct judgement j;
 
 		shorten(&e, extent);
@@ -482,7 +266,7 @@ static void try_dtypes(const struct question *q, const struct testcase *c, struc
 
 		if (!other)
 			continue;
-		e = begin(other, a);
+		e = trial_begin(other, a);
 		effect = trial_effect(q, &e, &j);
 		out->wrong |= (effect == EFFECT_FAILS ? 1u : 0) << d;
 		out->right |= (effect == EFFECT_RIGHT ? 1u : 0) << d;
@@ -492,9 +276,9 @@ static void try_dtypes(const struct question *q, const struct testcase *c, struc
 void trials_make(const struct question *q, const struct testcase *c, struct arena *a, struct trials *out)
 {
 	*out = (struct trials){.trip = 0};
-	out->effect[TRIAL_COPIES] = try_edit(q, c, make_copies, a);
-	out->effect[TRIAL_ACTIVE] = try_edit(q, c, make_active, a);
-	out->effect[TRIAL_OFFSETS] = try_edit(q, c, make_first, a);
+	out->effect[TRIAL_COPIES] = try_edit(q, c, trial_make_copies, a);
+	out->effect[TRIAL_ACTIVE] = try_edit(q, c, trial_make_active, a);
+	out->effect[TRIAL_OFFSETS] = try_edit(q, c, trial_make_first, a);
 	out->effect[TRIAL_SHORTER] = try_shorter(q, c, LEAST_TRIP, a, &out->trip);
 	out->effect[TRIAL_CAPTURE] = try_passive(q, c, a);
 	out->effect[TRIAL_ENTERED] = try_entered(q, c, a);
@@ -502,10 +286,10 @@ void trials_make(const struct question *q, const struct testcase *c, struct aren
 	out->effect[TRIAL_INPUTS] = try_own_inputs(q, c, a);
 	out->effect[TRIAL_CARRIES] = try_carries(q, c, a);
 	out->effect[TRIAL_WHOLE] = try_edit(q, c, trial_make_whole, a);
-	out->effect[TRIAL_FLOATS] = try_same(q, c, make_float_carries, a);
-	out->effect[TRIAL_COUNTER] = try_same(q, c, make_counters, a);
-	out->effect[TRIAL_RUN_OUT] = try_edit(q, c, make_run_out, a);
-	out->effect[TRIAL_YIELDS] = try_same(q, c, make_yields, a);
+	out->effect[TRIAL_FLOATS] = try_same(q, c, trial_make_float_carries, a);
+	out->effect[TRIAL_COUNTER] = try_same(q, c, trial_make_counters, a);
+	out->effect[TRIAL_RUN_OUT] = try_edit(q, c, trial_make_run_out, a);
+	out->effect[TRIAL_YIELDS] = try_same(q, c, trial_make_yields, a);
 	out->extent = try_extents(q, c, a);
 	try_dtypes(q, c, a, out);
 }

@@ -55,8 +55,6 @@ enum likeness trials_alike(const struct trials *x, const struct trials *y);
  * in the same ones. */
 bool trials_same_size(const struct trials *x, const struct trials *y);
 
-/* Makes the edit of TRIAL_WHOLE.  False: nothing is broadcast along such an axis, or it is too long. */
-bool trial_make_whole(struct edit *e);
 /* The effect of an edit that was made. */
 enum effect trial_effect(const struct question *q, struct edit *e, struct judgement *j);
 

@@ -95,7 +95,6 @@ static const struct join_row {
     {"a derivative of 0 by infinity and by NaN", "forward+fdiff-weak-zero", ZERO_INFINITE, ZERO_NAN, 1},
     {"a NaN with and without a node that no result needs", "tape+pow-at-zero", POWER, POWER_DEAD, 1},
     {"a NaN with and without another result", "forward+pow-at-zero", POWER_PUSHED, POWER_BESIDE, 1},
-    {"a matrix that is wrong in both modes", "aot+scale:reduce_prod:1.5", FACTORS("vjp"), FACTORS("jvp"), 1},
     {"ops that are wrong if a value is used twice", "tape+warp-copy-assign+warp-matmul-assign", RESHAPED, PRODUCT, 1},
 };
 
