@@ -8,6 +8,7 @@
 
 #include "reports/summary.h"
 #include "facts.h"
+#include "nudge.h"
 #include "fuzz/bench/question.h"
 #include "fuzz/bench/stop.h"
 
@@ -201,55 +202,6 @@ bool lab_same_request(const struct lab *l, const struct testcase *c)
 	return same;
 }
 
-/* How far finite floats move, each by another step. */
-enum nudge {
-	NUDGE_FAR,   /* so far that little is right by accident */
-	NUDGE_NEAR,  /* a little; integers stay integers: that may be what matters */
-	NUDGE_SEEDS, /* as near, but the point stays: a number beside may lie beyond a threshold */
-};
-
-static void nudge_tensor(struct tensor *t, bool keep_integers, double unit, int *number)
-{
-	for (int i = 0, n = shape_elements(&t->type.shape); i < n && dtype_is_float(t->type.dtype); i++, ++*number) {
-		const double x = t->at[i].f, step = fmax(1, fabs(x)) * unit * (5 + 2 * (*number % 5));
-
-		if (!isfinite(x))
-			continue;
-		if (!keep_integers || x == 0 || x != trunc(x))
-			edit_round(t->type.dtype, x + step, &t->at[i]);
-		else if (fabs(x) == 1) /* a factor of 1 hides much */
-			edit_round(t->type.dtype, 2 * x, &t->at[i]);
-	}
-}
-
-/* Whether an op to blame combines elements: then elements that are equal may make it right by accident, and whether
- * they are integers seldom matters. */
-static bool combines(const struct lab *l)
-{
-	for (int i = 0; i < l->n_blamed; i++) {
-		const enum family family = op_table[l->blamed[i].op].family;
-
-		if (op_table[l->blamed[i].op].regularity == REGULARITY_SMOOTH && family != FAMILY_UNARY &&
-		    family != FAMILY_BINARY)
-			return true;
-	}
-	return false;
-}
-
-static void nudge(struct testcase *c, enum nudge how, bool keep_integers)
-{
-	const double unit = how == NUDGE_FAR ? 0.03125 : 0.001;
-	int number = 0;
-
-	for (int p = 0; p < c->n_point && how != NUDGE_SEEDS; p++)
-		for (int i = 0; i < c->program.top.n_param; i++)
-			nudge_tensor(&c->point[p][i], how != NUDGE_FAR && keep_integers, unit, &number);
-	for (int t = 0; t < c->n_transform; t++)
-		for (int i = 0; i < c->transform[t].n_seed; i++)
-			if (shape_elements(&c->transform[t].seed[i].type.shape))
-				nudge_tensor(&c->transform[t].seed[i], false, unit, &number);
-}
-
 void lab_try_chance(struct lab *l)
 {
 	l->asks = 1;
@@ -270,7 +222,7 @@ static bool fails_beside(struct lab *l, const struct testcase *c, enum nudge how
 	struct question again = {.bench = l->bench, .declared = true, .judged = JUDGED_IN_FULL, .runs = l->asks};
 	struct testcase beside = testcase_copy(c, scratch);
 
-	nudge(&beside, how, !combines(l));
+	nudge(&beside, how, nudge_keeps_integers(l->blamed, l->n_blamed));
 	return case_shows(&beside, &again, scratch, NULL) &&
 	    facts_same_path(facts_of(c, scratch), facts_of(&beside, scratch));
 }

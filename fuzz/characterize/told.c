@@ -181,12 +181,11 @@ static bool predicts_fresh(const struct telling *t, const struct told_condition 
 /* Of conditions that are nearly as good as `chosen`, the first that predicts the fresh variants; else `chosen`. */
 static struct told_condition predicting(const struct telling *t, struct told_condition chosen)
 {
-	for (int i = 0; i < t->n_best && t->best[i].cost <= chosen.cost + nearly_as_good; i++) {
-		if (predicts_fresh(t, &chosen))
-			break;
+	if (predicts_fresh(t, &chosen))
+		return chosen;
+	for (int i = 0; i < t->n_best && t->best[i].cost <= chosen.cost + nearly_as_good; i++)
 		if (t->best[i].n <= chosen.n && predicts_fresh(t, &t->best[i]))
 			return t->best[i];
-	}
 	return chosen;
 }
 
