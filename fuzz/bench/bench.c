@@ -307,9 +307,22 @@ static void ask_alone(struct bench *b, int k, const struct testcase *c, struct a
 
 /* ---- one case ---- */
 
+/* The places of engines that the bench does not have stay as they are: a result has room for many. */
+static void result_clear(struct bench_result *r, int n_engine)
+{
+	r->truth = (struct truth){0};
+	r->oracle_disagreement = r->interrupted = false;
+	for (int k = 0; k < n_engine; k++) {
+		r->answer[k] = NULL;
+		r->ahead[k] = r->unsteady[k] = false;
+		r->judgement[k] = (struct judgement){0};
+		r->incident[k] = (struct incident){0};
+	}
+}
+
 void bench_truth(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *out)
 {
-	memset(out, 0, sizeof(*out));
+	result_clear(out, b->n_engine);
 	oracle_truth(b->oracle, c, a, &out->truth);
 }
 
