@@ -67,8 +67,10 @@ void arena_reset(struct arena *a)
 	a->current = a->first;
 	if (a->first)
 		a->first->used = 0;
-	a->used = a->peak = 0;
+	a->used = a->rewound = 0;
 }
+
+size_t arena_peak(const struct arena *a) { return a->used > a->rewound ? a->used : a->rewound; }
 
 /* A function of its own: what it sets before run() is not needed after it. */
 static bool returns(struct arena_exit *full, arena_run_fn *run, void *context)
@@ -145,22 +147,19 @@ void arena_touch(struct arena *a)
 }
 
 /* The bytes that an array takes.  Even an empty one gets an address of its own. */
-static size_t rounded(size_t bytes) { return bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN; }
+static inline size_t rounded(size_t bytes) { return (bytes + !bytes + ALIGN - 1) / ALIGN * ALIGN; }
 
 /* Counts `bytes` more of the current block as handed out. */
-static void count_bytes(struct arena *a, size_t bytes)
+static inline void count_bytes(struct arena *a, size_t bytes)
 {
 	a->current->used += bytes;
 	a->used += bytes;
-	if (a->used > a->peak)
-		a->peak = a->used;
 }
 
-/* rounded(bytes) bytes as they lie in the block. */
-static void *take(struct arena *a, size_t bytes)
+/* Takes rounded bytes where the block has no room, or leaves the try. */
+static void *take_elsewhere(struct arena *a, size_t bytes)
 {
-	bytes = rounded(bytes);
-	if (bytes > a->limit || a->used > a->limit - bytes)
+	if (bytes > a->limit - a->used)
 		arena_full(a);
 	if (!a->current || a->current->size - a->current->used < bytes)
 		add_block(a, bytes);
@@ -169,8 +168,22 @@ static void *take(struct arena *a, size_t bytes)
 	return p;
 }
 
+/* rounded(bytes) bytes as they lie in the block.  a->used is never above the limit. */
+static inline void *take(struct arena *a, size_t bytes)
+{
+	struct arena_block *b = a->current;
+
+	bytes = rounded(bytes);
+	if (!b || b->size - b->used < bytes || bytes > a->limit - a->used)
+		return take_elsewhere(a, bytes);
+	void *p = (char *)b->data + b->used;
+	b->used += bytes;
+	a->used += bytes;
+	return p;
+}
+
 /* count * size; an array that is larger than any memory leaves the try. */
-static size_t array_bytes(const struct arena *a, size_t count, size_t size)
+static inline size_t array_bytes(const struct arena *a, size_t count, size_t size)
 {
 	size_t bytes;
 
@@ -262,6 +275,7 @@ struct arena_mark arena_mark(const struct arena *a)
 
 void arena_rewind(struct arena *a, struct arena_mark mark)
 {
+	a->rewound = arena_peak(a);
 	a->current = mark.block;
 	if (mark.block)
 		mark.block->used = mark.block_used;

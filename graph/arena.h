@@ -16,10 +16,10 @@ struct arena_exit;
  */
 struct arena {
 	struct arena_block *first, *current;
-	size_t used;  /* bytes handed out since the last reset */
-	size_t peak;  /* the highest value of `used` since the last reset */
-	size_t limit; /* bytes that may be handed out between resets */
-	size_t kept;  /* bytes of blocks that arena_reset keeps at most */
+	size_t used;    /* bytes handed out since the last reset */
+	size_t rewound; /* the highest value of `used` at a rewind since the last reset */
+	size_t limit;   /* bytes that may be handed out between resets */
+	size_t kept;    /* bytes of blocks that arena_reset keeps at most */
 	struct arena_exit
 	    *on_full; /* where to jump when the limit or the machine's memory is reached; set by arena_try */
 };
@@ -61,6 +61,8 @@ enum { ARENA_KEPT = 8 << 20, ARENA_KEPT_SMALL = 1 << 20 };
 void arena_reset(struct arena *a);
 /* Takes the memory that an empty arena may keep, so that a process does not grow when its first large cases come. */
 void arena_touch(struct arena *a);
+/* The most bytes that were handed out at once since the last reset. */
+size_t arena_peak(const struct arena *a);
 /* The bytes of its blocks, handed out or not. */
 size_t arena_held(const struct arena *a);
 

@@ -37,7 +37,7 @@ static size_t peak(struct engine *engine, struct arena *a, int n)
 	size_t before = a->used;
 	engine_answer(engine, &c, a, &out);
 	CHECK(out.status == ANSWER_OK, "%s, %d iterations: %s", engine_spec(engine), n, out.text);
-	return a->peak - before;
+	return arena_peak(a) - before;
 }
 
 static void check_growth(const char *spec, bool linear, struct arena *a)

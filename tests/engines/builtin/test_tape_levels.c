@@ -514,7 +514,7 @@ static size_t table_bytes(int trip, struct arena *a)
 	out = ask("tape", &c, a);
 	CHECK(out.status == ANSWER_OK && out.derivative[1].at->f == 2 * trip * direction[1], "%d stores: %s", trip,
 	    out.text);
-	return (size_t)(a->peak - before);
+	return (size_t)(arena_peak(a) - before);
 }
 
 static size_t bytes(int trip, int order, struct arena *a)
@@ -528,7 +528,7 @@ static size_t bytes(int trip, int order, struct arena *a)
 	before = a->used;
 	out = ask("tape", &c, a);
 	CHECK(out.status == ANSWER_OK, "%d iterations, order %d: %s", trip, order, out.text);
-	return a->peak - before;
+	return arena_peak(a) - before;
 }
 
 static void check_memory(struct arena *a)
