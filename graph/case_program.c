@@ -300,7 +300,7 @@ static int find_op(const struct case_reader *r, const char *name)
 {
 	int op = r->op_first[(unsigned char)name[0] % LETTERS] - 1;
 
-	while (op >= 0 && strcmp(op_table[op].name, name) != 0)
+	while (op >= 0 && !json_same_key(op_table[op].name, name))
 		op = r->op_next[op] - 1;
 	return op;
 }

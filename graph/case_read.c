@@ -246,7 +246,7 @@ static bool check_read(const struct json *root, const struct testcase *c, struct
 	char at[JSON_PLACE], place[2 * JSON_PLACE + 8];
 	struct error inner = {0};
 
-	if (testcase_check(c, &inner))
+	if (testcase_check_inferred(c, &inner))
 		return true;
 	json_place(root, at);
 	snprintf(place, sizeof place, "%s%s%.*s", at, at[0] && inner.place[0] ? "." : "", (int)JSON_PLACE, inner.place);

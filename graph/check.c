@@ -17,7 +17,8 @@ struct checker {
 	const struct program *p;
 	struct error *e, inner; /* inner: of infer.c.  The first one ends the check. */
 	int n_defined, n_node;
-	int floor; /* depth of the outermost region that may be captured from */
+	int floor;     /* depth of the outermost region that may be captured from */
+	bool inferred; /* the types are right */
 	unsigned char state[LIMIT_VALUES];
 	unsigned char depth[LIMIT_VALUES]; /* of the region that defines the value; 0 is the top */
 };
@@ -164,16 +165,16 @@ static bool check_regions(struct checker *c, const struct node *node, const stru
 		struct frame inner = {f, index, i};
 		struct type want[LIMIT_ARGS];
 		char text[2][TYPE_TEXT];
-		int n;
+		int n = region->n_param;
 
-		if (!node_region_params(c->p, node, i, want, &n, &c->inner))
+		if (!c->inferred && !node_region_params(c->p, node, i, want, &n, &c->inner))
 			return refuse_node(c, f, index);
 		if (region->n_param != n)
 			return refuse(c, (struct check_place){&inner, -1, "params", -1}, "%d parameters, expected %d",
 			    region->n_param, n);
 		if (!define(c, region->param, n, depth + 1, (struct check_place){&inner, -1, "params", -1}))
 			return false;
-		for (int k = 0; k < n; k++) {
+		for (int k = 0; k < n && !c->inferred; k++) {
 			const struct type *got = &c->p->type[region->param + k];
 			if (!type_equal(got, &want[k]))
 				return refuse(c, (struct check_place){&inner, -1, "params", k}, "type %s, expected %s",
@@ -194,7 +195,7 @@ static bool check_node(struct checker *c, const struct node *node, const struct 
 {
 	struct type want[LIMIT_ARGS];
 	char text[2][TYPE_TEXT];
-	int n;
+	int n = node->n_out;
 
 	if ((unsigned)node->op >= OP_COUNT)
 		return refuse(c, (struct check_place){f, index, "op", -1}, "there is no op %d", (int)node->op);
@@ -210,7 +211,7 @@ static bool check_node(struct checker *c, const struct node *node, const struct 
 	if (!check_regions(c, node, f, index, depth))
 		return false;
 
-	if (!node_infer(c->p, node, want, &n, &c->inner))
+	if (!c->inferred && !node_infer(c->p, node, want, &n, &c->inner))
 		return refuse_node(c, f, index);
 	if (node->op == OP_CONSTANT &&
 	    !check_literal(c, &node->attrs.value, (struct check_place){f, index, "value", -1}))
@@ -221,7 +222,7 @@ static bool check_node(struct checker *c, const struct node *node, const struct 
 		return false;
 	if (node->op == OP_STORE && !consume(c, node, f, index, depth))
 		return false;
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n && !c->inferred; i++) {
 		const struct type *got = &c->p->type[node->out + i];
 		if (!type_equal(got, &want[i]))
 			return refuse(c, (struct check_place){f, index, "", -1}, "result %d has type %s, expected %s",
@@ -270,7 +271,7 @@ static bool check_inputs(struct checker *c, const struct frame *f)
 	return true;
 }
 
-bool program_check(const struct program *p, struct error *e)
+static bool check(const struct program *p, bool inferred, struct error *e)
 {
 	struct checker c;
 	const struct frame top = {NULL, -1, -1};
@@ -279,6 +280,7 @@ bool program_check(const struct program *p, struct error *e)
 	c.p = p;
 	c.e = e;
 	c.inner = (struct error){0};
+	c.inferred = inferred;
 	c.n_defined = c.n_node = c.floor = 0;
 	if (p->n_value < 0 || p->n_value > LIMIT_VALUES)
 		return refuse(&c, (struct check_place){&top, -1, "", -1}, "%d values, expected at most %d", p->n_value,
@@ -298,3 +300,7 @@ bool program_check(const struct program *p, struct error *e)
 		    "work of %lld elements (trip counts multiply), expected at most %d", (long long)work, LIMIT_WORK);
 	return true;
 }
+
+bool program_check(const struct program *p, struct error *e) { return check(p, false, e); }
+
+bool program_check_inferred(const struct program *p, struct error *e) { return check(p, true, e); }

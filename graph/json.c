@@ -11,12 +11,20 @@
 
 #include "json_utf8.h"
 
+/* A string, key or number in the text.  What a string stands for is its bytes, unless it has an escape. */
+struct token {
+	uint32_t at;       /* of the first byte, without the quote */
+	uint32_t len : 31; /* without quotes */
+	uint32_t escaped : 1;
+};
+
 struct scan {
 	const char *text; /* [len], then a NUL */
 	size_t len, at;
 	int depth;
-	int n_value, n_string, n_number; /* n_string: with the keys */
-	uint32_t *number;                /* receives the offset of each number in order */
+	int n_value, n_token;
+	size_t escaped;      /* bytes of all strings with an escape, and a NUL for each */
+	struct token *token; /* receives all, in order */
 	struct error *e;
 };
 
@@ -68,7 +76,6 @@ static bool scan_number(struct scan *s)
 {
 	size_t start = s->at;
 
-	s->number[s->n_number++] = (uint32_t)start;
 	if (scan_peek(s) == '-')
 		s->at++;
 	if (scan_peek(s) == '0')
@@ -93,6 +100,7 @@ static bool scan_number(struct scan *s)
 	}
 	if (!ends_number(s->text[s->at]))
 		return scan_fail(s, "no JSON number (no leading zeros, no hex; hex floats are written as strings)");
+	s->token[s->n_token++] = (struct token){.at = (uint32_t)start, .len = (uint32_t)(s->at - start)};
 	return true;
 }
 
@@ -144,18 +152,22 @@ static bool scan_escape(struct scan *s)
 
 static bool scan_string(struct scan *s)
 {
-	s->n_string++;
-	s->at++;
+	size_t start = ++s->at;
+	bool escaped = false;
+
 	for (;;) {
 		s->at += plain_length(s->text + s->at);
 		int c = scan_peek(s);
 		if (c == '"') {
-			s->at++;
+			uint32_t len = (uint32_t)(s->at++ - start);
+			s->token[s->n_token++] = (struct token){(uint32_t)start, len & INT32_MAX, escaped};
+			s->escaped += escaped ? len + 1 : 0;
 			return true;
 		}
 		if (c < 0x20)
 			return scan_fail(s, "a control character inside a string");
 		if (c == '\\') {
+			escaped = true;
 			s->at++;
 			if (!scan_escape(s))
 				return false;
@@ -289,51 +301,38 @@ static void piece_leave(void *taken) { (void)taken; }
  */
 static size_t piece_size(const struct scan *s)
 {
-	size_t texts = (size_t)s->n_string + (size_t)s->n_number;
-
-	return (size_t)s->n_value * sizeof(cJSON) + texts * _Alignof(cJSON) + s->len;
+	return (size_t)s->n_value * sizeof(cJSON) + (size_t)s->n_token * _Alignof(cJSON) + s->len;
 }
 
 /* Everything that the copy of a cJSON tree needs, allocated before cJSON runs. */
 struct fill {
 	struct json *node; /* in document order */
 	int n_node, room;
-	char *pool; /* the decoded strings */
-	size_t pool_left;
-	char *text; /* numbers are ended there */
-	const uint32_t *number;
-	int n_number, number_room;
+	char *text; /* strings and numbers are ended there */
+	const struct token *token;
+	int n_token, token_room;
+	char *pool;  /* the decoded strings with escapes */
 	bool failed; /* cJSON saw another document than the scan */
 };
 
-static const char *fill_string(struct fill *f, const char *from, int *len)
+/* The next token.  decoded: what cJSON made of it, for a string. */
+static const char *fill_text(struct fill *f, const char *decoded, int *len)
 {
-	size_t size = strlen(from) + 1;
-	char *to = f->pool;
-
-	*len = (int)size - 1;
-	if (size > f->pool_left) {
+	if (f->n_token >= f->token_room) {
 		f->failed = true;
 		return "";
 	}
-	memcpy(to, from, size);
-	f->pool += size;
-	f->pool_left -= size;
-	return to;
-}
-
-/* The next number, as it is written. */
-static const char *fill_number(struct fill *f, int *len)
-{
-	if (f->n_number >= f->number_room) {
-		f->failed = true;
-		return "";
+	const struct token *t = &f->token[f->n_token++];
+	char *text = f->text + t->at;
+	if (t->escaped) {
+		/* A decoded string is never longer than its source. */
+		*len = (int)strnlen(decoded, t->len);
+		text = memcpy(f->pool, decoded, (size_t)*len);
+		f->pool += t->len + 1;
+	} else {
+		*len = (int)t->len;
 	}
-	char *text = f->text + f->number[f->n_number++], *end = text;
-	while (!ends_number(*end))
-		end++;
-	*end = '\0';
-	*len = (int)(end - text);
+	text[*len] = '\0';
 	return text;
 }
 
@@ -352,7 +351,7 @@ static void fill_children(struct fill *f, const cJSON *item, struct json *v)
 		struct json *to = &f->node[f->n_node++];
 		*to = (struct json){.parent = v, .index = n++, .text = ""};
 		if (v->kind == JSON_OBJECT)
-			to->key = fill_string(f, child->string, &key_len);
+			to->key = fill_text(f, child->string, &key_len);
 		fill_value(f, child, to);
 		*link = to;
 		link = &to->next;
@@ -365,11 +364,11 @@ static void fill_value(struct fill *f, const cJSON *item, struct json *v)
 	switch (item->type) {
 	case cJSON_String:
 		v->kind = JSON_STRING;
-		v->text = fill_string(f, item->valuestring, &v->len);
+		v->text = fill_text(f, item->valuestring, &v->len);
 		break;
 	case cJSON_Number:
 		v->kind = JSON_NUMBER;
-		v->text = fill_number(f, &v->len);
+		v->text = fill_text(f, NULL, &v->len);
 		break;
 	case cJSON_Array:
 	case cJSON_Object:
@@ -421,7 +420,7 @@ static const struct json *build(struct fill *f, const struct scan *s, struct err
 	free(all);
 	if (!tree)
 		error_set(e, "", "cJSON cannot parse the text, or memory is out");
-	else if (f->failed || f->n_node != f->room || f->n_number != f->number_room)
+	else if (f->failed || f->n_node != f->room || f->n_token != f->token_room)
 		error_set(e, "", "cJSON reads the text differently");
 	else
 		return root;
@@ -439,18 +438,16 @@ const struct json *json_read(const char *text, size_t len, struct arena *a, stru
 	char *copy = NEW_RAW(a, char, len + 1);
 	memcpy(copy, text, len);
 	copy[len] = '\0';
-	/* A number is a character at least, and another stands before the next one. */
-	struct scan s = {.text = copy, .len = len, .number = NEW_RAW(a, uint32_t, len / 2 + 1), .e = e};
+	/* A token is a character at least, and another stands before the next one. */
+	struct scan s = {.text = copy, .len = len, .token = NEW_RAW(a, struct token, len / 2 + 1), .e = e};
 	if (!scan_text(&s)) {
 		arena_rewind(a, mark);
 		return NULL;
 	}
 
-	/* A decoded string is shorter than its source by the quotes. */
-	struct fill f = {
-	    .room = s.n_value, .pool_left = len + 1, .text = copy, .number = s.number, .number_room = s.n_number};
+	struct fill f = {.room = s.n_value, .text = copy, .token = s.token, .token_room = s.n_token};
 	f.node = NEW_RAW(a, struct json, f.room);
-	f.pool = NEW_RAW(a, char, f.pool_left);
+	f.pool = NEW_RAW(a, char, s.escaped);
 	const struct json *root = build(&f, &s, e);
 	for (int k = 0; root && k < f.n_node; k++)
 		if (f.node[k].kind == JSON_OBJECT && !check_duplicates(&f.node[k], e))

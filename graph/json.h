@@ -71,6 +71,13 @@ const char *json_nearest(const char *word, const char *const *name, int n);
 /* Whether `v` is of that kind; if not, sets an error at v. */
 bool json_is(const struct json *v, enum json_kind kind, struct error *e) MUST_CHECK;
 
+/* Whether two keys are equal.  They are short: a call of strcmp would cost more than the comparison. */
+static inline bool json_same_key(const char *a, const char *b)
+{
+	for (; *a && *a == *b; a++)
+		b++;
+	return *a == *b;
+}
 /* The member `key` (case-sensitive), or NULL. */
 const struct json *json_find(const struct json *object, const char *key);
 /* The same; false with an error if it is missing or of another kind. */

@@ -143,15 +143,12 @@ bool json_is(const struct json *v, enum json_kind kind, struct error *e)
 	return json_error(v, e, "needs %s, not %s", json_kind_names[kind], json_kind_names[v->kind]);
 }
 
-/* Most keys differ in their first letter, which costs no call. */
-static bool same_key(const char *a, const char *b) { return *a == *b && !strcmp(a, b); }
-
 const struct json *json_find(const struct json *object, const char *key)
 {
 	if (object->kind != JSON_OBJECT)
 		return NULL;
 	for (const struct json *v = object->child; v; v = v->next)
-		if (same_key(v->key, key))
+		if (json_same_key(v->key, key))
 			return v;
 	return NULL;
 }
@@ -192,7 +189,7 @@ bool json_only_keys(const struct json *object, const char *const *key, int n, st
 	for (const struct json *v = object->child; v; v = v->next) {
 		int tried = 0;
 		/* Members are mostly in the order of the keys: the search goes on behind the last one. */
-		while (tried < n && !same_key(key[k], v->key)) {
+		while (tried < n && !json_same_key(key[k], v->key)) {
 			tried++;
 			k = k + 1 < n ? k + 1 : 0;
 		}

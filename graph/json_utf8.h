@@ -10,14 +10,21 @@
 #define PLAIN4(c)  PLAIN(c), PLAIN((c) + 1), PLAIN((c) + 2), PLAIN((c) + 3)
 #define PLAIN16(c) PLAIN4(c), PLAIN4((c) + 4), PLAIN4((c) + 8), PLAIN4((c) + 12)
 
-/* How many bytes of s, which ends in a NUL, stand for themselves in a string and are ASCII. */
-static inline size_t plain_length(const char *s)
+/* Whether the byte is ASCII and stands for itself in a string. */
+static inline bool is_plain(char c)
 {
 	static const bool plain[256] = {PLAIN16(0), PLAIN16(16), PLAIN16(32), PLAIN16(48), PLAIN16(64), PLAIN16(80),
 	    PLAIN16(96), PLAIN16(112)}; /* none from 128 on */
+
+	return plain[(unsigned char)c];
+}
+
+/* How many bytes of s, which ends in a NUL, are plain. */
+static inline size_t plain_length(const char *s)
+{
 	size_t n = 0;
 
-	while (plain[(unsigned char)s[n]])
+	while (is_plain(s[n]))
 		n++;
 	return n;
 }

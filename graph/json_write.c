@@ -91,11 +91,14 @@ void json_end(struct json_writer *w)
 	put_char(w, close);
 }
 
-/* The rest of a string from its first byte that does not stand for itself. */
+/* The rest of a string. */
 static void put_escaped(struct json_writer *w, const char *text)
 {
 	char buf[8];
+	size_t plain = plain_length(text);
 
+	put_bytes(w, text, plain);
+	text += plain;
 	while (*text) {
 		size_t n = utf8_length(text, strnlen(text, 4));
 		unsigned char c = (unsigned char)*text;
@@ -116,7 +119,7 @@ static void put_escaped(struct json_writer *w, const char *text)
 			put_bytes(w, text, n);
 		}
 		text += n;
-		size_t plain = plain_length(text);
+		plain = plain_length(text);
 		put_bytes(w, text, plain);
 		text += plain;
 	}
@@ -125,15 +128,16 @@ static void put_escaped(struct json_writer *w, const char *text)
 /* A child in quotes, and `after`, which has up to two bytes. */
 static void put_quoted(struct json_writer *w, const char *text, const char *after)
 {
-	size_t plain = plain_length(text);
-	char *to = open_child(w, plain + 4);
+	enum { SHORT = 64 };
+	char *to = open_child(w, SHORT + 4);
+	int n = 0;
 
 	*to++ = '"';
-	memcpy(to, text, plain);
-	to += plain;
-	if (text[plain]) {
+	while (n < SHORT && is_plain(text[n]))
+		*to++ = text[n++];
+	if (text[n]) {
 		close_child(w, to);
-		put_escaped(w, text + plain);
+		put_escaped(w, text + n);
 		to = text_room(&w->text, 3);
 	}
 	*to++ = '"';

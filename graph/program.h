@@ -200,6 +200,8 @@ bool node_region_params(const struct program *p, const struct node *node, int wh
  * equal the stored ones; limits hold.  The place of an error is a path such as body[3].regions[0].body[1].args[0].
  */
 bool program_check(const struct program *p, struct error *e) MUST_CHECK;
+/* The same for a program whose types are those of node_infer and node_region_params: they are not inferred again. */
+bool program_check_inferred(const struct program *p, struct error *e) MUST_CHECK;
 
 /* An upper bound on the executed scalar work, as LIMIT_WORK counts it; caps count as trip counts.  Saturates. */
 int64_t program_work(const struct program *p);

@@ -196,13 +196,13 @@ static bool check_points(const struct testcase *c, const struct signature *s, st
 	return true;
 }
 
-bool testcase_check(const struct testcase *c, struct error *e)
+/* All but the program. */
+static bool check_rest(const struct testcase *c, struct error *e)
 {
 	const struct provenance *from = &c->provenance;
-	const int64_t work_limit = 4 * (int64_t)LIMIT_WORK;
+	enum { FULL_RUNS = 4 };
+	const int64_t work_limit = FULL_RUNS * (int64_t)LIMIT_WORK;
 
-	if (!program_check(&c->program, e))
-		return false;
 	if (c->n_transform < 0 || c->n_transform > LIMIT_TRANSFORMS)
 		return refuse(e, (struct where){"request", -1, -1}, -1, "%d transforms, expected at most %d",
 		    c->n_transform, LIMIT_TRANSFORMS);
@@ -217,7 +217,8 @@ bool testcase_check(const struct testcase *c, struct error *e)
 		    e, (struct where){"variant", -1, -1}, -1, "%d, expected 0 to %d", c->variant, LIMIT_VARIANT);
 
 	/* program_check bounds the work by LIMIT_WORK, and LIMIT_BATCH the slices: the product does not overflow. */
-	int64_t work = program_work(&c->program) * c->n_point * request_slices(c->transform, c->n_transform);
+	int64_t runs = (int64_t)c->n_point * request_slices(c->transform, c->n_transform),
+	        work = runs > FULL_RUNS ? runs * program_work(&c->program) : 0;
 	if (work > work_limit)
 		return refuse(e, (struct where){"points", -1, -1}, -1,
 		    "work of %lld elements over all points and slices, expected at most %lld", (long long)work,
@@ -237,6 +238,16 @@ bool testcase_check(const struct testcase *c, struct error *e)
 		if (!check_expectation(&c->expect[k], k, e))
 			return false;
 	return true;
+}
+
+bool testcase_check(const struct testcase *c, struct error *e)
+{
+	return program_check(&c->program, e) && check_rest(c, e);
+}
+
+bool testcase_check_inferred(const struct testcase *c, struct error *e)
+{
+	return program_check_inferred(&c->program, e) && check_rest(c, e);
 }
 
 /* ---- copies and comparison ---- */

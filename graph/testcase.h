@@ -40,6 +40,8 @@ struct testcase {
 
 /* Whether the case is valid: the program, the types of points and seeds, and the limits of the request. */
 bool testcase_check(const struct testcase *c, struct error *e) MUST_CHECK;
+/* The same where the types of the program were inferred (program_check_inferred). */
+bool testcase_check_inferred(const struct testcase *c, struct error *e) MUST_CHECK;
 struct testcase testcase_copy(const struct testcase *c, struct arena *a);
 /* Same program, points, request and variant, bit for bit. */
 bool testcase_equal(const struct testcase *a, const struct testcase *b);

@@ -36,8 +36,12 @@ int dtype_find(const char *name, size_t len)
 {
 	for (int d = 0; d < DTYPE_COUNT; d++) {
 		const char *own = dtype_table[d].name;
-		/* Few begin alike, and the others cost no call. */
-		if (len && *own == *name && strlen(own) == len && !memcmp(own, name, len))
+		size_t n = 0;
+
+		/* Names are short: a call would cost more than the comparison. */
+		while (n < len && own[n] == name[n])
+			n++;
+		if (len && n == len && !own[n])
 			return d;
 	}
 	return -1;
@@ -293,7 +297,10 @@ static int extent_parse(const char **text)
 bool type_parse(const char *text, struct type *t)
 {
 	struct type out = {0};
-	size_t len = strcspn(text, "[");
+	size_t len = 0;
+
+	while (text[len] && text[len] != '[')
+		len++;
 	int d = dtype_find(text, len);
 
 	if (d < 0 || text[len] != '[')
