@@ -159,7 +159,7 @@ static void unary_event(struct evaluation *ev, enum op op, int a, int result)
 	case OP_ABS:
 	case OP_SIGN:
 		trace_event(ev, mpfr_sgn(ev->value[a]));
-		ev->edge |= mpfr_zero_p(ev->value[a]) != 0;
+		trace_edge(ev, mpfr_zero_p(ev->value[a]), a, -1);
 		break;
 	case OP_FLOOR:
 	case OP_CEIL:
@@ -169,7 +169,7 @@ static void unary_event(struct evaluation *ev, enum op op, int a, int result)
 		mpfr_t twice; /* floor, ceil and trunc jump at integers, round at half-integers: either is an edge */
 		mpfr_init2(twice, mpfr_get_prec(ev->value[a]));
 		mpfr_mul_2ui(twice, ev->value[a], 1, R);
-		ev->edge |= mpfr_integer_p(twice) != 0;
+		trace_edge(ev, mpfr_integer_p(twice), a, -1);
 		mpfr_clear(twice);
 		break;
 	}
@@ -198,7 +198,7 @@ static void quotient_event(struct evaluation *ev, int a, int b)
 	scalar_value(OP_FLOOR_DIVIDE, t, x, 2);
 	integer_event(ev, t);
 	scalar_value(OP_MOD, t, x, 2);
-	ev->edge |= mpfr_zero_p(t) != 0;
+	trace_edge(ev, mpfr_zero_p(t), a, b);
 	mpfr_clear(t);
 }
 
@@ -222,11 +222,11 @@ static void binary_event(struct evaluation *ev, enum op op, int a, int b)
 	if (op == OP_ATAN2) {
 		const bool beside = beside_cut(ev, a, b);
 		trace_event(ev, beside ? mpfr_signbit(ev->value[a]) != 0 : -1);
-		ev->edge |= beside && mpfr_zero_p(ev->value[a]);
+		trace_edge(ev, beside && mpfr_zero_p(ev->value[a]), a, b);
 	} else if (op == OP_POW) {
 		if (!is_polynomial(ev, b))
 			trace_event(ev, mpfr_sgn(ev->value[a]));
-		ev->edge |= mpfr_zero_p(ev->value[a]) != 0;
+		trace_edge(ev, mpfr_zero_p(ev->value[a]), a, b);
 	}
 }
 
@@ -275,13 +275,13 @@ static void cast_from_float(struct evaluation_run *r, enum dtype to, struct elem
 	}
 	if (to == DTYPE_BOOL) {
 		out->at[k].i = mpfr_nan_p(x) || !mpfr_zero_p(x);
-		ev->edge |= mpfr_zero_p(x) != 0;
+		trace_edge(ev, mpfr_zero_p(x), a, -1);
 		if (!trace_separated(ev, a, -1, 0))
 			element_set_shaky(r, out, n, k);
 	} else {
 		int64_t i = saturate(x, to);
 		out->at[k].i = i;
-		ev->edge |= mpfr_integer_p(x) != 0;
+		trace_edge(ev, mpfr_integer_p(x), a, -1);
 		/* Truncation steps at i and i + 1 (i - 1 below zero); around 0 at -1 and 1. */
 		double low = i <= 0 ? (double)i - 1 : (double)i, high = i >= 0 ? (double)i + 1 : (double)i;
 		if (!trace_separated(ev, a, -1, low) || !trace_separated(ev, a, -1, high))
@@ -300,6 +300,7 @@ static void cast_element(struct evaluation_run *r, enum dtype from, enum dtype t
 	int64_t i = x->at[j].i;
 	if (dtype_is_float(to)) {
 		int leaf = trace_leaf_integer(r->ev, to, i);
+		r->ev->scalar[leaf].moves = true; /* the integer may count what moves */
 		trace_event(r->ev, i);
 		out->at[k].scalar = element_shaky(x, j) ? trace_uncertain(r->ev, to, &leaf, 1, -1) : leaf;
 		return;
@@ -324,7 +325,7 @@ static void compare_element(struct evaluation_run *r, const struct node *node, b
 		out->at[k].i = node->op == OP_NE;
 	} else {
 		int order = mpfr_cmp(x, y);
-		ev->edge |= order == 0 && a.scalar != b.scalar;
+		trace_edge(ev, order == 0 && a.scalar != b.scalar, a.scalar, b.scalar);
 		out->at[k].i = ordered(node->op, order);
 	}
 	if (!trace_separated(ev, a.scalar, b.scalar, 0))

@@ -103,6 +103,8 @@ static void mark_still(struct evaluation *ev, int n_input, const struct tensor *
 			memset(still + ev->input_scalar[i], 1, (size_t)shape_elements(&point[i].type.shape));
 	}
 	ev->still = still;
+	for (int k = 0; k < ev->n_input_scalar; k++)
+		ev->scalar[k].moves = !still[k];
 }
 
 void evaluate_moved(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct move *move,

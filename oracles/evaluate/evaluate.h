@@ -43,6 +43,7 @@ struct scalar {
 	enum trace_part part;
 	bool quiet;   /* no hook was called for it */
 	bool derived; /* a tangent or adjoint, or computed from a derived scalar by trace_derive or a rule */
+	bool moves;   /* a move of the inputs may change its value, however short it is (trace_edge) */
 	int rank;     /* of op sort */
 	int group;    /* of op select: above 0, selects with this number choose alike */
 	/* How many scatter_mul have it in their operand and no update for it. With times_one, such an element is a
@@ -190,7 +191,9 @@ struct evaluation {
 	 */
 	uint64_t path;
 	int64_t n_event;
-	bool edge; /* some decision was taken at exact equality (a tie, an integer argument of floor, ...) */
+	/* Some decision was taken at exact equality (a tie, an integer argument of floor, ...), and a move of the inputs
+	 * may change what was compared. */
+	bool edge;
 
 	struct masked_path *masked; /* [n_masked]; only with hooks */
 	int n_masked, masked_room;

@@ -54,6 +54,8 @@ int trace_extremum_of(struct evaluation *ev, enum op kind, enum dtype d, int sig
 
 /* Whether nothing moves scalar k: it is a constant of the program, or an input that is not differentiated. */
 bool trace_is_still(const struct evaluation *ev, int k);
+/* Notes a decision about scalars a and b (-1: none) that was taken at exact equality if `equal`. */
+void trace_edge(struct evaluation *ev, bool equal, int a, int b);
 
 /* Notes a path that a mask cuts (struct masked_path). */
 void trace_masked(struct evaluation *ev, int from, int to);

@@ -121,7 +121,7 @@ static void note_order(struct evaluation *ev, const struct ordered_line *l)
 		int b = scalar_at(l, l->perm[k]), a = k ? scalar_at(l, l->perm[k - 1]) : b;
 		bool tie = a != b && mpfr_equal_p(ev->value[a], ev->value[b]);
 		trace_event(ev, (int64_t)l->perm[k] * 2 + tie);
-		ev->edge |= tie;
+		trace_edge(ev, tie, a, b);
 	}
 }
 

@@ -73,7 +73,7 @@ static int norm(struct evaluation *ev, enum dtype d, const int *x, int n)
 	int k = trace_scalar(ev, OP_NORM, OP_NORM, d, x, n);
 	bool zero = mpfr_zero_p(ev->value[k]) != 0;
 	trace_event(ev, zero);
-	ev->edge |= zero;
+	trace_edge(ev, zero, k, -1);
 	return k;
 }
 

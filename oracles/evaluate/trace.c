@@ -148,6 +148,7 @@ static int new_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtyp
 	    .part = ev->part,
 	    .quiet = is_quiet(ev),
 	    .derived = ev->part == TRACE_FLOW,
+	    .moves = ev->quiet || ev->part != TRACE_PROGRAM,
 	    .parent = ev->n_parent};
 	return k;
 }
@@ -200,6 +201,36 @@ static void compute(struct evaluation *ev, int k, enum op op, const int *parent,
 	reuse_note(ev, k, op, parent, n, ev->scalar[k].exact);
 }
 
+/*
+ * Whether the value follows its operands continuously. Steps do so where no decision is at an edge; elsewhere they have
+ * noted it. Scalars out of derivatives and selects count as followers, because they may depend on more than their
+ * parents show.
+ */
+static bool steps(enum op op)
+{
+	switch ((int)op) {
+	case OP_FLOOR:
+	case OP_CEIL:
+	case OP_TRUNC:
+	case OP_ROUND:
+	case OP_SIGN:
+	case OP_FLOOR_DIVIDE:
+	case OP_STOP_GRADIENT: /* each evaluation has the value at the point */
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void note_moves(struct evaluation *ev, int k, const int *parent, int n)
+{
+	struct scalar *s = &ev->scalar[k];
+
+	s->moves |= s->op == OP_SELECT;
+	for (int j = 0; j < n && !s->moves && !steps(s->op); j++)
+		s->moves = ev->scalar[parent[j]].moves;
+}
+
 int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, const int *parent, int n)
 {
 	if (is_known(ev, op, kind, d, parent, n))
@@ -210,6 +241,7 @@ int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, 
 	take_parents(ev, parent, n);
 	for (int j = 0; j < n && (ev->part == TRACE_FORMULA || ev->quiet); j++)
 		ev->scalar[k].derived |= ev->scalar[parent[j]].derived;
+	note_moves(ev, k, parent, n);
 	if (!reuse_value(ev, k, op, parent, n, &ev->scalar[k].exact))
 		compute(ev, k, op, parent, n);
 	announce(ev, k);
@@ -274,6 +306,7 @@ int trace_sorted(struct evaluation *ev, enum dtype d, const int *parent, int n, 
 	mpfr_set(ev->value[k], ev->value[parent[rank]], R);
 	reuse_changed(ev, k);
 	ev->scalar[k].rank = rank;
+	ev->scalar[k].moves = true;
 	announce(ev, k);
 	return k;
 }
@@ -286,6 +319,7 @@ int trace_fixed_point(struct evaluation *ev, enum dtype d, int from, int parent,
 		mpfr_set(ev->value[k], ev->value[from], R);
 	reuse_changed(ev, k);
 	ev->scalar[k].exact = false;
+	ev->scalar[k].moves = true;
 	announce(ev, k);
 	if (ev->hooks.settled && !ev->quiet)
 		ev->hooks.settled(ev->hooks.self, k, radius);
@@ -337,6 +371,11 @@ void trace_event(struct evaluation *ev, int64_t decision)
 	    ev->path * RANDOM_STEP + (uint64_t)decision + 0xd1342543de82ef95u * (uint64_t)++ev->n_event);
 }
 
+void trace_edge(struct evaluation *ev, bool equal, int a, int b)
+{
+	ev->edge |= equal && (ev->scalar[a].moves || (b >= 0 && ev->scalar[b].moves));
+}
+
 bool trace_separated(const struct evaluation *ev, int a, int b, double bound)
 {
 	return !ev->hooks.separated || ev->quiet || ev->hooks.separated(ev->hooks.self, ev, a, b, bound);
@@ -348,7 +387,7 @@ int trace_extremum(struct evaluation *ev, enum op kind, enum dtype d, int sign, 
 	if (a != b) { /* whether they are one scalar follows from the decisions before */
 		int order = mpfr_cmp(ev->value[a], ev->value[b]);
 		trace_event(ev, order < 0 ? -1 : order > 0);
-		ev->edge |= order == 0;
+		trace_edge(ev, order == 0, a, b);
 	}
 	return trace_scalar(ev, sign > 0 ? OP_MAX : OP_MIN, kind, d, parent, 2);
 }
@@ -367,7 +406,8 @@ int trace_extremum_of(struct evaluation *ev, enum op kind, enum dtype d, int sig
 	}
 	if (n > 1)
 		trace_event(ev, (int64_t)best * 65536 + ties);
-	ev->edge |= ties > 0;
+	for (int k = 0; ties && k < n; k++)
+		trace_edge(ev, mpfr_equal_p(ev->value[parent[k]], ev->value[parent[best]]), parent[k], -1);
 	return trace_scalar(ev, sign > 0 ? OP_REDUCE_MAX : OP_REDUCE_MIN, kind, d, parent, n);
 }
 

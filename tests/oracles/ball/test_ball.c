@@ -385,6 +385,16 @@ static const struct edge_row edge_rows[] = {
     {"i = cast x dtype=i64; y = cast i dtype=f64", "2", true},
     {"i = cast x dtype=i64; y = cast i dtype=f64", "2.5", false},
     {"i = cast x dtype=bool; y = cast i dtype=f64", "0", true},
+    /* No move of x, however short, changes what is compared. */
+    {"n = floor x; y = abs n", "0.25", false},
+    {"n = floor x; y = abs n", "0", true},
+    {"n = sign x; y = max n, 1", "2", false},
+    {"n = floor_divide x, 2; m = mul n, 3; y = max m, 3", "3", false},
+    {"s = stop_gradient x; y = abs s", "0", false},
+    {"c = constant 0; z = abs c; y = add x, z", "0", false},
+    {"n = floor x; p = eq n, n; z = mul n, x; y = abs z", "0.25", true},
+    {"n = floor x; a = abs n; z = sub x, 0.25; w = abs z; y = add a, w", "0.25", true},
+    {"i = cast x dtype=i64; n = cast i dtype=f64; y = abs n", "0.25", true},
 };
 
 static void test_edges(struct analytic *oracle, struct arena *a)
