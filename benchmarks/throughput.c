@@ -165,7 +165,6 @@ static int measure(const char *name, int percent, int n_op, const char *const *s
 	struct bench b = {0};
 	struct error e = {0};
 	struct testcase cases[PROGRAMS];
-	struct choice c = choice_seeded(20);
 	struct counts sum;
 	double start, generation, drawing, json = 0, total, processor;
 
@@ -178,10 +177,16 @@ static int measure(const char *name, int percent, int n_op, const char *const *s
 		arena_init(&window[k].arena, (size_t)1 << 30);
 	start = now();
 	processor = clock_of(CLOCK_PROCESS_CPUTIME_ID);
-	for (int k = 0; k < PROGRAMS; k++)
-		cases[k] = draw_case(&c, percent, n_op, k % 2, &programs);
-	generation = (now() - start) * ROUNDS;
-	drawing = (clock_of(CLOCK_PROCESS_CPUTIME_ID) - processor) * ROUNDS;
+	/* As often as they are judged: the first round is slower, because it touches new memory. */
+	for (int round = 0; round < ROUNDS; round++) {
+		struct choice c = choice_seeded(20);
+
+		arena_reset(&programs);
+		for (int k = 0; k < PROGRAMS; k++)
+			cases[k] = draw_case(&c, percent, n_op, k % 2, &programs);
+	}
+	generation = now() - start;
+	drawing = clock_of(CLOCK_PROCESS_CPUTIME_ID) - processor;
 	start = now();
 	processor = clock_of(CLOCK_PROCESS_CPUTIME_ID);
 	sum = judge_all(&b, cases, window, &json);

@@ -2,14 +2,15 @@
  * truth_cost.c: what the truths of random cases cost in processor time, and how many exceed the budget of a case
  * (oracles/evaluate/work.h).
  *
- * Usage: truth_cost [CASES [SEED]].  The cases are those of `fuzz --driver generate` with the default profile.  Finite
- * differences run on one case in 10, as in a campaign, and then on every coordinate of one case in 100, as for a
- * finding.
+ * Usage: truth_cost [CASES [SEED [PROFILE [SPEC...]]]].  The cases are those of `fuzz --driver generate`; a PROFILE of
+ * "" is the default one.  Finite differences run on one case in 10, as in a campaign, and then on every coordinate of
+ * one case in 100, as for a finding.  With engines: the cost of cases, which those engines answer, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "fuzz/bench/bench.h"
 #include "fuzz/generate/generate.h"
 #include "graph/heap.h"
 #include "oracles/truth.h"
@@ -26,9 +27,11 @@ static double processor_seconds(void)
 
 struct cost {
 	struct oracle *oracle;
+	struct bench *bench; /* NULL: no engines */
+	struct profile profile;
 	uint64_t seed, number;
 	struct arena arena;
-	double truth, confirm; /* seconds; confirm < 0: not run */
+	double truth, confirm; /* seconds; confirm < 0: not run.  With engines, truth is that of the whole case. */
 	bool over;
 	size_t bytes;
 };
@@ -46,13 +49,20 @@ static void one_case(void *context)
 {
 	struct cost *x = context;
 	struct choice choice = choice_seeded(seed_mix(x->seed, x->number));
-	const struct profile profile = profile_default();
 	struct testcase c;
 	struct truth truth;
 	double start;
 
 	arena_reset(&x->arena);
-	c = generate(&choice, &profile, &x->arena);
+	start = processor_seconds();
+	c = generate(&choice, &x->profile, &x->arena);
+	if (x->bench) {
+		static struct bench_result result;
+
+		bench_judge(x->bench, &c, &x->arena, &result);
+		x->truth = processor_seconds() - start;
+		return;
+	}
 	start = processor_seconds();
 	oracle_truth(x->oracle, &c, &x->arena, &truth);
 	x->truth = processor_seconds() - start;
@@ -76,11 +86,17 @@ static int by_size(const void *a, const void *b)
 
 static void print_quantiles(const char *name, double *x, int n)
 {
+	double sum = 0, dear = 0;
+
 	if (!n)
 		return;
 	qsort(x, (size_t)n, sizeof *x, by_size);
-	printf("%-8s n %d: p50 %.2f ms, p99 %.1f ms, p99.9 %.1f ms, max %.1f ms\n", name, n, 1e3 * x[n / 2],
-	    1e3 * x[(int)(0.99 * n)], 1e3 * x[(int)(0.999 * n)], 1e3 * x[n - 1]);
+	for (int k = 0; k < n; k++) {
+		sum += x[k];
+		dear += k >= (int)(0.99 * n) ? x[k] : 0;
+	}
+	printf("%-8s n %d: p50 %.2f ms, p99 %.1f ms, p99.9 %.1f ms, max %.1f ms; the dearest 1 %% take %.1f %%\n", name,
+	    n, 1e3 * x[n / 2], 1e3 * x[(int)(0.99 * n)], 1e3 * x[(int)(0.999 * n)], 1e3 * x[n - 1], 100 * dear / sum);
 }
 
 int main(int argc, char **argv)
@@ -91,7 +107,23 @@ int main(int argc, char **argv)
 	int over = 0, full = 0, n_confirm = 0;
 	size_t most = 0;
 
-	x.oracle = oracle_open(&(struct oracle_options){.seed = x.seed, .fd_one_in = FD_ONE_IN});
+	const struct oracle_options options = {.seed = x.seed, .fd_one_in = FD_ONE_IN};
+	struct bench bench;
+	struct error e = {0};
+
+	x.profile = profile_default();
+	if (argc > 3 && *argv[3] && !profile_read_file(argv[3], &x.profile, &e)) {
+		fprintf(stderr, "truth_cost: %s: %s\n", e.place, e.text);
+		return 3;
+	}
+	if (argc > 4) {
+		if (!bench_open(&bench, (const char *const *)(argv + 4), argc - 4, &options, &e)) {
+			fprintf(stderr, "truth_cost: %s\n", e.text);
+			return 2;
+		}
+		x.bench = &bench;
+	}
+	x.oracle = oracle_open(&options);
 	arena_init(&x.arena, (size_t)512 << 20);
 	for (int k = 0; k < n; k++) {
 		x.number = (uint64_t)k;
@@ -107,12 +139,14 @@ int main(int argc, char **argv)
 		if (x.confirm >= 0)
 			confirm[n_confirm++] = x.confirm;
 	}
-	print_quantiles("truth", truth, n);
+	print_quantiles(x.bench ? "case" : "truth", truth, n);
 	print_quantiles("confirm", confirm, n_confirm);
 	printf("%d of %d cases exceed the budget, %d the memory; at most %.1f MiB of arena\n", over, n, full,
 	    (double)most / (1 << 20));
 	arena_free(&x.arena);
 	oracle_close(x.oracle);
+	if (x.bench)
+		bench_close(&bench);
 	free(truth);
 	free(confirm);
 	return 0;
