@@ -169,7 +169,7 @@ static void *take_elsewhere(struct arena *a, size_t bytes)
 }
 
 /* rounded(bytes) bytes as they lie in the block.  a->used is never above the limit. */
-static inline void *take(struct arena *a, size_t bytes)
+static inline __attribute__((always_inline)) void *take(struct arena *a, size_t bytes)
 {
 	struct arena_block *b = a->current;
 

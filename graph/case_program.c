@@ -159,6 +159,16 @@ static bool fail_inside(struct case_reader *r, const struct json *node)
 	return error_set(r->e, place, "%s", inner->text);
 }
 
+/* ---- members of a node ---- */
+
+/* Keys of a node: these, then those of the attributes of its op. */
+enum { KEY_OUT, KEY_OP, KEY_ARGS, KEY_REGIONS, KEY_ATTRS };
+
+/* The members of a node, which has no others. */
+struct members {
+	const struct json *at[KEY_ATTRS + ATTR_COUNT]; /* by number of the key; NULL: missing */
+};
+
 /* ---- attributes ---- */
 
 static bool read_ints(struct case_reader *r, const struct json *v, int low, int room, int *out, int *n)
@@ -254,12 +264,14 @@ static bool attr_default(const struct json *v, struct node *node, enum attr_inde
 	return json_error(v, e, "%s lacks its attribute \"%s\"", op_table[node->op].name, attr_fields[k].key);
 }
 
-static bool read_attrs(struct case_reader *r, const struct json *v, struct node *node)
+static bool read_attrs(struct case_reader *r, const struct json *v, const struct members *m, struct node *node)
 {
+	int n = KEY_ATTRS;
+
 	for (int k = 0; op_table[node->op].attrs >> k; k++) {
 		if (!(op_table[node->op].attrs & 1u << k))
 			continue;
-		const struct json *at = json_find(v, attr_fields[k].key);
+		const struct json *at = m->at[n++];
 		if (at ? !read_attr(r, at, &attr_fields[k], node)
 		       : !attr_default(v, node, (enum attr_index)k, rank_of(r, node), r->e))
 			return false;
@@ -325,15 +337,16 @@ static bool read_op(struct case_reader *r, const struct json *v, enum op *op)
 	    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-static bool check_keys(struct case_reader *r, const struct json *v, enum op op)
+static bool find_members(struct case_reader *r, const struct json *v, enum op op, struct members *m)
 {
-	const char *keys[4 + ATTR_COUNT] = {"out", "op", "args", "regions"};
-	int n = 4;
+	const char *keys[KEY_ATTRS + ATTR_COUNT] = {
+	    [KEY_OUT] = "out", [KEY_OP] = "op", [KEY_ARGS] = "args", [KEY_REGIONS] = "regions"};
+	int n = KEY_ATTRS;
 
 	for (int k = 0; op_table[op].attrs >> k; k++)
 		if (op_table[op].attrs & 1u << k)
 			keys[n++] = attr_fields[k].key;
-	if (json_only_keys(v, keys, n, NULL))
+	if (json_members(v, keys, n, m->at, NULL))
 		return true;
 	for (int k = 0; k < ATTR_COUNT; k++)
 		if (!(op_table[op].attrs & 1u << k) && json_find(v, attr_fields[k].key))
@@ -376,11 +389,9 @@ static bool read_region(
 	return true;
 }
 
-static bool read_regions(struct case_reader *r, const struct json *v, struct node *node)
+static bool read_regions(struct case_reader *r, const struct json *v, const struct json *regions, struct node *node)
 {
-	const struct json *regions;
-
-	if (!json_optional(v, "regions", JSON_ARRAY, &regions, r->e))
+	if (regions && !json_is(regions, JSON_ARRAY, r->e))
 		return false;
 	int got = regions ? regions->n_child : 0, want = op_table[node->op].n_region;
 	if (got != want)
@@ -394,11 +405,9 @@ static bool read_regions(struct case_reader *r, const struct json *v, struct nod
 	return true;
 }
 
-static bool read_args(struct case_reader *r, const struct json *v, struct node *node)
+static bool read_args(struct case_reader *r, const struct json *v, const struct json *args, struct node *node)
 {
-	const struct json *args;
-
-	if (!json_optional(v, "args", JSON_ARRAY, &args, r->e))
+	if (args && !json_is(args, JSON_ARRAY, r->e))
 		return false;
 	int got = args ? args->n_child : 0, want = op_table[node->op].n_arg;
 	if (want < 0 ? got < 1 || got > LIMIT_ARGS : got != want) {
@@ -416,17 +425,21 @@ static bool read_args(struct case_reader *r, const struct json *v, struct node *
 static bool read_node(struct case_reader *r, const struct json *v, struct node *node)
 {
 	struct type type[LIMIT_ARGS];
-	const struct json *out;
+	struct members m;
 	int n;
 
 	if (++r->n_node > LIMIT_NODES)
 		return json_error(v, r->e, "more than %d nodes", LIMIT_NODES);
-	if (!json_is(v, JSON_OBJECT, r->e) || !read_op(r, v, &node->op) || !check_keys(r, v, node->op) ||
-	    !json_required(v, "out", JSON_ARRAY, &out, r->e) || !read_args(r, v, node))
+	if (!json_is(v, JSON_OBJECT, r->e) || !read_op(r, v, &node->op) || !find_members(r, v, node->op, &m))
+		return false;
+	const struct json *out = m.at[KEY_OUT];
+	if (!out)
+		return json_error(v, r->e, "lacks the key \"out\"");
+	if (!json_is(out, JSON_ARRAY, r->e) || !read_args(r, v, m.at[KEY_ARGS], node))
 		return false;
 	if (node->op == OP_CONSTANT && !read_literal_type(r, v, out, node))
 		return false;
-	if (!read_attrs(r, v, node) || !read_regions(r, v, node))
+	if (!read_attrs(r, v, &m, node) || !read_regions(r, v, m.at[KEY_REGIONS], node))
 		return false;
 	if (!node_infer(r->p, node, type, &n, &r->inner))
 		return fail_inside(r, v);

@@ -45,11 +45,11 @@ static void put_tensors(struct json_writer *w, const struct tensor *t, int n)
 
 static void put_name(struct json_writer *w, int value)
 {
-	char buf[16];
+	char buf[16] = "\"v";
 
-	buf[0] = 'v';
-	decimal_print(value, buf + 1);
-	json_put_string(w, buf);
+	char *end = decimal_print(value, buf + 2);
+	*end++ = '"';
+	json_put_token(w, buf, (size_t)(end - buf));
 }
 
 static void put_names(struct json_writer *w, const int *value, int n)
@@ -62,12 +62,17 @@ static void put_names(struct json_writer *w, const int *value, int n)
 
 static void put_bindings(struct json_writer *w, const struct program *p, int first, int n)
 {
-	char buf[TYPE_TEXT + 16] = "v";
+	char buf[TYPE_TEXT + 16] = "\"v";
 
 	json_begin_array(w, JSON_FLOW);
 	for (int k = first; k < first + n; k++) {
-		type_print(&p->type[k], stpcpy(decimal_print(k, buf + 1), ": "));
-		json_put_string(w, buf);
+		char *end = decimal_print(k, buf + 2);
+
+		*end++ = ':';
+		*end++ = ' ';
+		end = type_print_end(&p->type[k], end);
+		*end++ = '"';
+		json_put_token(w, buf, (size_t)(end - buf));
 	}
 	json_end(w);
 }

@@ -95,78 +95,76 @@ bool program_equal(const struct program *p, const struct program *q)
 /* ---- hash ---- */
 
 /* FNV-1a (Fowler, Noll, Vo) by words; the high half is folded in, as multiplication carries upwards only. */
-static void mix(uint64_t *h, int64_t word)
+static uint64_t mix(uint64_t h, int64_t word)
 {
-	*h = hash_step(*h, (uint64_t)word);
-	*h ^= *h >> 32;
+	h = hash_step(h, (uint64_t)word);
+	return h ^ h >> 32;
 }
 
 /* Names, not enum numbers: a new row in a table moves no hash. */
-static void mix_name(uint64_t *h, const char *name)
+static uint64_t mix_name(uint64_t h, const char *name)
 {
 	for (; *name; name++)
-		mix(h, (unsigned char)*name);
+		h = mix(h, (unsigned char)*name);
+	return h;
 }
 
-static void mix_type(uint64_t *h, const struct type *t)
+static uint64_t mix_type(uint64_t h, const struct type *t)
 {
-	mix_name(h, dtype_table[t->dtype].name);
-	mix(h, t->shape.rank);
+	h = mix_name(h, dtype_table[t->dtype].name);
+	h = mix(h, t->shape.rank);
 	for (int d = 0; d < t->shape.rank; d++)
-		mix(h, t->shape.extent[d]);
+		h = mix(h, t->shape.extent[d]);
+	return h;
 }
 
-static void mix_tensor(uint64_t *h, const struct tensor *t)
+static uint64_t mix_tensor(uint64_t h, const struct tensor *t)
 {
 	int n = shape_elements(&t->type.shape);
 
-	mix_type(h, &t->type);
+	h = mix_type(h, &t->type);
 	for (int k = 0; k < n; k++) {
 		if (!dtype_is_float(t->type.dtype))
-			mix(h, t->at[k].i);
+			h = mix(h, t->at[k].i);
 		else /* tensor_same takes any NaN for any NaN */
-			mix(h, (int64_t)(isnan(t->at[k].f) ? bits_of(INFINITY) | 1 : bits_of(t->at[k].f)));
+			h = mix(h, (int64_t)(isnan(t->at[k].f) ? bits_of(INFINITY) | 1 : bits_of(t->at[k].f)));
 	}
+	return h;
 }
 
-static void mix_region(uint64_t *h, const struct program *p, const struct region *region)
+static uint64_t mix_region(uint64_t h, const struct program *p, const struct region *region)
 {
 	struct words w;
 
-	mix(h, region->n_param);
+	h = mix(h, region->n_param);
 	for (int i = 0; i < region->n_param; i++) {
-		mix(h, region->param + i);
-		mix_type(h, &p->type[region->param + i]);
+		h = mix(h, region->param + i);
+		h = mix_type(h, &p->type[region->param + i]);
 	}
-	mix(h, region->n_node);
+	h = mix(h, region->n_node);
 	for (int k = 0; k < region->n_node; k++) {
 		const struct node *node = &region->node[k];
-		mix_name(h, op_table[node->op].name);
-		mix(h, node->n_arg);
+		h = mix_name(h, op_table[node->op].name);
+		h = mix(h, node->n_arg);
 		for (int i = 0; i < node->n_arg; i++)
-			mix(h, node->arg[i]);
-		mix(h, node->n_out);
+			h = mix(h, node->arg[i]);
+		h = mix(h, node->n_out);
 		for (int i = 0; i < node->n_out; i++) {
-			mix(h, node->out + i);
-			mix_type(h, &p->type[node->out + i]);
+			h = mix(h, node->out + i);
+			h = mix_type(h, &p->type[node->out + i]);
 		}
 		put_attrs(&w, p, node);
 		for (int i = 0; i < w.n; i++)
-			mix(h, w.at[i]);
+			h = mix(h, w.at[i]);
 		if (node->op == OP_CONSTANT)
-			mix_tensor(h, &node->attrs.value);
+			h = mix_tensor(h, &node->attrs.value);
 		for (int i = 0; i < node->n_region; i++)
-			mix_region(h, p, &node->region[i]);
+			h = mix_region(h, p, &node->region[i]);
 	}
-	mix(h, region->n_result);
+	h = mix(h, region->n_result);
 	for (int i = 0; i < region->n_result; i++)
-		mix(h, region->result[i]);
-}
-
-uint64_t program_hash(const struct program *p)
-{
-	uint64_t h = HASH_BEGIN;
-
-	mix_region(&h, p, &p->top);
+		h = mix(h, region->result[i]);
 	return h;
 }
+
+uint64_t program_hash(const struct program *p) { return mix_region(HASH_BEGIN, p, &p->top); }

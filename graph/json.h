@@ -90,6 +90,9 @@ bool json_optional(const struct json *object, const char *key, enum json_kind ki
 bool json_schema(const struct json *root, const char *schema, struct error *e) MUST_CHECK;
 /* Whether every key of `object` is among key[n]; if not, sets an error at the first other one. */
 bool json_only_keys(const struct json *object, const char *const *key, int n, struct error *e) MUST_CHECK;
+/* The same; also sets at[i] to the member with key[i], or NULL. */
+bool json_members(
+    const struct json *object, const char *const *key, int n, const struct json **at, struct error *e) MUST_CHECK;
 
 /* The largest integer up to which a JSON number is exact in every reader. */
 #define JSON_EXACT (INT64_C(1) << 53)
@@ -135,6 +138,8 @@ void json_end(struct json_writer *w);
 void json_put_key(struct json_writer *w, const char *key);
 /* Writes an escaped string; bytes that are not UTF-8 become U+FFFD.  NULL becomes null. */
 void json_put_string(struct json_writer *w, const char *text);
+/* Writes text[n] as it is: a string with its quotes that needs no escape, or a number. */
+void json_put_token(struct json_writer *w, const char *text, size_t n);
 /* Writes a number up to 2^53 in magnitude, and a string beyond. */
 void json_put_integer(struct json_writer *w, int64_t i);
 void json_put_bool(struct json_writer *w, bool b);

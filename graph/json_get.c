@@ -181,11 +181,13 @@ bool json_schema(const struct json *root, const char *schema, struct error *e)
 	    json_error(own, e, "%s is not \"%s\"", json_quote(own->text, shown), schema);
 }
 
-bool json_only_keys(const struct json *object, const char *const *key, int n, struct error *e)
+bool json_members(const struct json *object, const char *const *key, int n, const struct json **at, struct error *e)
 {
 	char shown[JSON_SHOWN];
 	int k = 0;
 
+	for (int i = 0; at && i < n; i++)
+		at[i] = NULL;
 	for (const struct json *v = object->child; v; v = v->next) {
 		int tried = 0;
 		/* Members are mostly in the order of the keys: the search goes on behind the last one. */
@@ -193,13 +195,21 @@ bool json_only_keys(const struct json *object, const char *const *key, int n, st
 			tried++;
 			k = k + 1 < n ? k + 1 : 0;
 		}
-		if (tried < n)
-			continue;
-		const char *near = json_nearest(v->key, key, n);
-		return json_error(object, e, "unknown key %s%s%s%s", json_quote(v->key, shown),
-		    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		if (tried == n) {
+			const char *near = json_nearest(v->key, key, n);
+			return json_error(object, e, "unknown key %s%s%s%s", json_quote(v->key, shown),
+			    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		}
+		if (at)
+			at[k] = v;
+		k = k + 1 < n ? k + 1 : 0;
 	}
 	return true;
+}
+
+bool json_only_keys(const struct json *object, const char *const *key, int n, struct error *e)
+{
+	return json_members(object, key, n, NULL, e);
 }
 
 /* A decimal integer: -?(0|[1-9][0-9]*), within 64 bits. */

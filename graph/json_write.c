@@ -153,7 +153,7 @@ void json_put_key(struct json_writer *w, const char *key)
 	w->after_key = true;
 }
 
-static void put_plain(struct json_writer *w, const char *text, size_t n)
+void json_put_token(struct json_writer *w, const char *text, size_t n)
 {
 	char *to = open_child(w, n);
 
@@ -176,14 +176,14 @@ void json_put_integer(struct json_writer *w, int64_t i)
 
 	const char *end = decimal_print(i, buf);
 	if (i <= JSON_EXACT && i >= -JSON_EXACT)
-		put_plain(w, buf, (size_t)(end - buf));
+		json_put_token(w, buf, (size_t)(end - buf));
 	else
 		json_put_string(w, buf);
 }
 
-void json_put_bool(struct json_writer *w, bool b) { put_plain(w, b ? "true" : "false", b ? 4 : 5); }
+void json_put_bool(struct json_writer *w, bool b) { json_put_token(w, b ? "true" : "false", b ? 4 : 5); }
 
-void json_put_null(struct json_writer *w) { put_plain(w, "null", 4); }
+void json_put_null(struct json_writer *w) { json_put_token(w, "null", 4); }
 
 void json_put_real(struct json_writer *w, double x)
 {
@@ -213,7 +213,7 @@ void json_put_decimal(struct json_writer *w, double x)
 		json_put_string(w, real_print(x, buf));
 		return;
 	}
-	put_plain(w, buf, (size_t)snprintf(buf, sizeof buf, "%.17g", x));
+	json_put_token(w, buf, (size_t)snprintf(buf, sizeof buf, "%.17g", x));
 }
 
 void json_member_string(struct json_writer *w, const char *key, const char *text)

@@ -235,7 +235,7 @@ int shape_broadcast_offset(const struct shape *from, const struct shape *to, int
 	return offset;
 }
 
-char *type_print(const struct type *t, char *buf)
+char *type_print_end(const struct type *t, char *buf)
 {
 	bool known = (unsigned)t->dtype < DTYPE_COUNT;
 	int rank = t->shape.rank < 0 ? 0 : t->shape.rank > LIMIT_RANK ? LIMIT_RANK : t->shape.rank;
@@ -247,7 +247,14 @@ char *type_print(const struct type *t, char *buf)
 			*at++ = ',';
 		at = decimal_print(t->shape.extent[d], at);
 	}
-	strcpy(at, "]");
+	*at++ = ']';
+	*at = '\0';
+	return at;
+}
+
+char *type_print(const struct type *t, char *buf)
+{
+	type_print_end(t, buf);
 	return buf;
 }
 
@@ -255,11 +262,13 @@ char *decimal_print(int64_t n, char *at)
 {
 	uint64_t rest = n < 0 ? -(uint64_t)n : (uint64_t)n;
 
-	/* Most numbers of a case have one digit. */
-	if (n >= 0 && n < 10) {
-		at[0] = (char)('0' + n);
-		at[1] = '\0';
-		return at + 1;
+	/* Most numbers of a case have one digit or two. */
+	if (n >= 0 && n < 100) {
+		if (n >= 10)
+			*at++ = (char)('0' + n / 10);
+		*at++ = (char)('0' + n % 10);
+		*at = '\0';
+		return at;
 	}
 	char digits[DECIMAL_TEXT];
 	size_t k = sizeof digits;

@@ -86,6 +86,8 @@ int shape_broadcast_offset(const struct shape *from, const struct shape *to, int
 /* "f64[2,3]", "i64[]"; buf holds at least TYPE_TEXT bytes.  Returns buf. */
 enum { TYPE_TEXT = 64 };
 char *type_print(const struct type *t, char *buf);
+/* The same; returns the end of the text, where its NUL is. */
+char *type_print_end(const struct type *t, char *buf);
 /* Writes n in decimal, NUL-terminated, at most DECIMAL_TEXT bytes, and returns the end.  A case has many integers, and
  * printf is slow. */
 enum { DECIMAL_TEXT = 24 };

@@ -23,6 +23,13 @@ static const struct region *region_around(const struct walk *w)
 bool walk_next(struct walk *w)
 {
 	w->index++;
+	if (!w->enter && w->region && w->index < w->region->n_node) { /* mostly */
+		w->node = &w->region->node[w->index];
+		w->enter = w->node->n_region ? w->node : NULL;
+		w->n_given = 0;
+		w->number++;
+		return true;
+	}
 	if (w->enter) {
 		assert(w->depth < WALK_DEPTH);
 		w->around[w->depth++] = (struct walk_around){w->enter, w->index - 1, 0};
