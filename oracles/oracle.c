@@ -107,11 +107,11 @@ static void point_truth(
 	out->fd = (struct fd_evidence){.outcome = FD_NOT_RUN, .component = -1};
 	double middle = now();
 	self->statistics.analytic_seconds += middle - start;
-	if (!c->n_transform)
+	if (!c->n_transform || (self->check == CHECK_EDGES && !out->edge))
 		return;
 	if (self->check == CHECK_COORDINATES)
 		cross_check_coordinates(&self->cross_check, c, which, out, a);
-	else if (self->check == CHECK_DIRECTION || out->edge)
+	else
 		cross_check_direction(&self->cross_check, c, which, out, a);
 	self->statistics.fd_seconds += now() - middle;
 }

@@ -437,12 +437,44 @@ static bool partial_either(const struct partial_edge *s, struct partial *out)
 	return true;
 }
 
+/* The partial of scalar k by parent j where it is 1 or -1 in every engine; 0 elsewhere. */
+static int sign_of_term(const struct evaluation *ev, const struct note *note, int k, int j)
+{
+	if (note[k].unsure || ev->accuracy)
+		return 0;
+	switch ((int)ev->scalar[k].op) {
+	case OP_ADD:
+	case OP_REDUCE_SUM:
+	case OP_CAST:
+		return 1;
+	case OP_NEG:
+		return -1;
+	case OP_SUB:
+		return j ? -1 : 1;
+	default:
+		return 0;
+	}
+}
+
+/* Most partials of arithmetic have no formula and no errors. */
+static bool partial_of_term(struct partial *out, int sign)
+{
+	mpfr_ptr value = out->value;
+
+	mpfr_set_si(value, sign, R);
+	*out = (struct partial){.value = value, .magnitude = 1, .singular = out->singular};
+	return true;
+}
+
 /* The partial by itself: of what leaves the range, only the formulas of the partial count. */
 static bool partial_here(
     const struct evaluation *ev, struct note *note, int k, int j, struct shared *shared, struct partial *out)
 {
 	const struct scalar *c = &ev->scalar[k];
 	const struct dtype_info *info = &ev->dtype[c->dtype];
+	const int term = sign_of_term(ev, note, k, j);
+	if (term)
+		return partial_of_term(out, term);
 	const struct unary_rule *rule = unary_rule_of(c->op);
 	/* the formulas of the partial call the function itself, or others as accurate */
 	double roundings = rule ? rule->c : c->op == OP_POW ? 4 : 1;
