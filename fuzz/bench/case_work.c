@@ -17,25 +17,29 @@ static const struct {
 /* Beyond it, one case is as dear as another. */
 static const int64_t most = 1 << 20;
 
-static int64_t region_work(const struct program *p, const struct region *r)
+/* Also adds the number of its nodes, at any depth, to *n_node. */
+static int64_t region_work(const struct program *p, const struct region *r, int *n_node)
 {
 	int64_t sum = 0;
 
-	for (int i = 0; i < r->n_node && sum < most; i++) {
+	*n_node += r->n_node;
+	for (int i = 0; i < r->n_node; i++) {
 		const struct node *n = &r->node[i];
-		const int64_t trips = op_is_loop(n->op) ? node_max_trip(n) : 1;
+		const int64_t trips = n->n_region && op_is_loop(n->op) ? node_max_trip(n) : 1;
 
 		for (int k = 0; k < n->n_out; k++)
 			sum += shape_elements(&p->type[n->out + k].shape);
 		for (int k = 0; k < n->n_region; k++)
-			sum += trips * region_work(p, &n->region[k]);
+			sum += trips * region_work(p, &n->region[k], n_node);
 	}
 	return sum < most ? sum : most;
 }
 
 int64_t case_work(const struct testcase *c)
 {
-	return CANDIDATE + SCALAR * c->n_point * region_work(&c->program, &c->program.top);
+	int n_node = 0;
+
+	return CANDIDATE + SCALAR * c->n_point * region_work(&c->program, &c->program.top, &n_node);
 }
 
 static int weight_of(const char *spec)
@@ -51,8 +55,9 @@ static int weight_of(const char *spec)
 int64_t request_work(const struct testcase *c, const char *spec)
 {
 	const int order = request_order(c->transform, c->n_transform);
-	int64_t sum = ASKED_NODE * (int64_t)program_nodes(&c->program) +
-	    ASKED_SCALAR * c->n_point * region_work(&c->program, &c->program.top);
+	int n_node = 0;
+	const int64_t scalars = region_work(&c->program, &c->program.top, &n_node);
+	int64_t sum = ASKED_NODE * (int64_t)n_node + ASKED_SCALAR * c->n_point * scalars;
 
 	for (int k = 1; k < order; k++)
 		sum *= FURTHER;
