@@ -41,6 +41,9 @@ int build_input(struct builder *b, const struct type *t)
 	return add_value(b, t);
 }
 
+/* The median program has 15 nodes. */
+enum { TOP_NODES = 16 };
+
 /* Appends the node once its results are known. */
 static int append(struct builder *b, struct node *node, struct error *e)
 {
@@ -52,7 +55,9 @@ static int append(struct builder *b, struct node *node, struct error *e)
 	node->out = b->program.n_value;
 	for (int i = 0; i < node->n_out; i++)
 		add_value(b, &out[i]);
-	GROW_RAW(b->arena, open->region.node, &open->node_room, open->region.n_node + 1);
+	/* Nodes are large, and other arrays follow them: growing copies. */
+	GROW_RAW(b->arena, open->region.node, &open->node_room,
+	    open->up || open->node_room ? open->region.n_node + 1 : TOP_NODES);
 	open->region.node[open->region.n_node++] = *node;
 	return node->out;
 }
