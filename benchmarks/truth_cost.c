@@ -141,8 +141,9 @@ int main(int argc, char **argv)
 	}
 	print_quantiles(x.bench ? "case" : "truth", truth, n);
 	print_quantiles("confirm", confirm, n_confirm);
-	printf("%d of %d cases exceed the budget, %d the memory; at most %.1f MiB of arena\n", over, n, full,
-	    (double)most / (1 << 20));
+	if (!x.bench)
+		printf("%d of %d cases exceed the budget, %d the memory; at most %.1f MiB of arena\n", over, n, full,
+		    (double)most / (1 << 20));
 	arena_free(&x.arena);
 	oracle_close(x.oracle);
 	if (x.bench)

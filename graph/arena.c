@@ -170,8 +170,8 @@ static void *take_elsewhere(struct arena *a, size_t bytes)
 }
 
 /*
- * rounded(bytes) bytes as they lie in the block, but what is behind the array is 0: an engine that reads a little too
- * far is wrong in the same way each time.  a->used is never above the limit.
+ * rounded(bytes) bytes as they lie in the block. What is behind the array is 0: an engine that reads a little too
+ * far is then wrong in the same way each time.  a->used is never above the limit.
  */
 static inline __attribute__((always_inline)) void *take(struct arena *a, size_t bytes)
 {

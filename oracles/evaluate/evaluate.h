@@ -191,8 +191,8 @@ struct evaluation {
 	 */
 	uint64_t path;
 	int64_t n_event;
-	/* Some decision was taken at exact equality (a tie, an integer argument of floor, ...), and a move of the inputs
-	 * may change what was compared. */
+	/* Some decision was taken at exact equality (a tie, an integer argument of floor, ...), and a move of the
+	 * inputs may change what was compared. */
 	bool edge;
 
 	struct masked_path *masked; /* [n_masked]; only with hooks */
