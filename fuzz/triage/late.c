@@ -193,7 +193,8 @@ static bool need_the_same(const struct late *x, const struct late *y, const stru
 	return likeness == LIKENESS_FULL ||
 	    (likeness == LIKENESS_POINTS &&
 	        (pattern_is_part(&s->pattern, &t->pattern) || pattern_is_part(&t->pattern, &s->pattern))) ||
-	    ((alike || first) && trials_same_size(&x->trials, &y->trials));
+	    ((alike || first) && trials_same_size(&x->trials, &y->trials)) ||
+	    trials_same_rounding(&x->trials, &y->trials);
 }
 
 /* Whether x is one elementwise op whose derivative counts as a constant at the next order (same_bug.h).  Its seeds may

@@ -73,6 +73,40 @@ bool trial_make_active(struct edit *e)
 	return any;
 }
 
+bool trial_make_known(struct edit *e)
+{
+	bool any = false;
+	struct site s;
+
+	for (int k = 0; edit_site_last(e, k, &s);) {
+		const struct node n = *s.node;
+
+		if (n.op != OP_CONSTANT || e->c.program.top.n_param == LIMIT_ARGS) {
+			k++;
+			continue;
+		}
+		edit_replace(e, n.out, edit_add_input(e, &n.attrs.value, false));
+		edit_remove_node(s.region, s.index);
+		any = true;
+	}
+	return any;
+}
+
+bool trial_make_uniform(struct edit *e)
+{
+	bool any = false;
+
+	for (struct walk w = walk_nodes(&e->c.program.top); walk_next(&w);) {
+		const struct tensor *v = &w.node->attrs.value;
+
+		for (int i = 1; w.node->op == OP_CONSTANT && i < shape_elements(&v->type.shape); i++) {
+			any = any || v->at[i].i != v->at[0].i;
+			v->at[i] = v->at[0];
+		}
+	}
+	return any;
+}
+
 static bool clear(int *list)
 {
 	bool any = false;

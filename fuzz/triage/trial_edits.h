@@ -23,6 +23,8 @@ bool trial_make_float_carries(struct edit *e); /* of TRIAL_FLOATS */
 bool trial_make_counters(struct edit *e);      /* of TRIAL_COUNTER */
 bool trial_make_run_out(struct edit *e);       /* of TRIAL_RUN_OUT */
 bool trial_make_yields(struct edit *e);        /* of TRIAL_YIELDS */
+bool trial_make_known(struct edit *e);         /* of TRIAL_KNOWN */
+bool trial_make_uniform(struct edit *e);       /* of TRIAL_UNIFORM */
 
 /* Of TRIAL_CAPTURE: makes captured float k a constant to differentiation, for the one region that captures it.  False:
  * there are fewer of them. */

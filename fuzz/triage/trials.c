@@ -2,6 +2,7 @@
 #include "trials.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "fuzz/minimize/passes.h"
@@ -273,8 +274,26 @@ static void try_dtypes(const struct question *q, const struct testcase *c, struc
 	}
 }
 
+unsigned trial_coarse(double expected, double returned)
+{
+	int found = DTYPE_COUNT;
+
+	for (int d = 0; d < DTYPE_COUNT; d++) {
+		const double unit = dtype_is_float((enum dtype)d) ? ldexp(1, -dtype_table[d].precision) : 0;
+
+		if (isfinite(expected) && dtype_round((enum dtype)d, returned) == returned &&
+		    dtype_round((enum dtype)d, expected) != expected &&
+		    fabs(returned - expected) <= 2 * unit * fabs(expected) &&
+		    (found == DTYPE_COUNT || dtype_table[d].precision < dtype_table[found].precision))
+			found = d;
+	}
+	return found == DTYPE_COUNT ? 0 : 1u << found;
+}
+
 void trials_make(const struct question *q, const struct testcase *c, struct arena *a, struct trials *out)
 {
+	struct judgement j;
+
 	*out = (struct trials){.trip = 0};
 	out->effect[TRIAL_COPIES] = try_edit(q, c, trial_make_copies, a);
 	out->effect[TRIAL_ACTIVE] = try_edit(q, c, trial_make_active, a);
@@ -290,8 +309,12 @@ void trials_make(const struct question *q, const struct testcase *c, struct aren
 	out->effect[TRIAL_COUNTER] = try_same(q, c, trial_make_counters, a);
 	out->effect[TRIAL_RUN_OUT] = try_edit(q, c, trial_make_run_out, a);
 	out->effect[TRIAL_YIELDS] = try_same(q, c, trial_make_yields, a);
+	out->effect[TRIAL_KNOWN] = try_edit(q, c, trial_make_known, a);
+	out->effect[TRIAL_UNIFORM] = try_same(q, c, trial_make_uniform, a);
 	out->extent = try_extents(q, c, a);
 	try_dtypes(q, c, a, out);
+	if (case_shows(c, q, a, &j))
+		out->coarse = trial_coarse(j.expected, j.returned);
 }
 
 int trial_trip(const struct question *q, const struct testcase *c, struct arena *a)
@@ -307,17 +330,29 @@ static bool both_right(const struct trials *x, const struct trials *y, enum tria
 	return x->effect[k] == EFFECT_RIGHT && y->effect[k] == EFFECT_RIGHT;
 }
 
+/*
+ * Whether a trial that makes both right says enough alone.  A wrong rule of a compiler for one constant needs a known
+ * constant, and so does a wrong rule for another op.  A wrong test whether all elements of a constant are equal is one
+ * bug for all ops: it needs a known constant, and elements that differ.
+ */
+static bool says_enough(const struct trials *x, const struct trials *y, enum trial_kind k)
+{
+	if (k == TRIAL_UNIFORM)
+		return false;
+	return k != TRIAL_KNOWN || both_right(x, y, TRIAL_UNIFORM);
+}
+
 /* A program that computes the same with other carries, and is right, says more than a number of iterations. */
 enum likeness trials_alike(const struct trials *x, const struct trials *y)
 {
 	enum likeness out = LIKENESS_NONE;
 
-	for (int k = 0; k < TRIALS; k++) {
+	for (enum trial_kind k = 0; k < TRIALS; k++) {
 		if (x->effect[k] == EFFECT_NONE || y->effect[k] == EFFECT_NONE)
 			continue;
 		if (x->effect[k] != y->effect[k])
 			return LIKENESS_NONE;
-		if (x->effect[k] == EFFECT_RIGHT && (k != TRIAL_POINTS || out == LIKENESS_NONE))
+		if (x->effect[k] == EFFECT_RIGHT && says_enough(x, y, k) && (k != TRIAL_POINTS || out == LIKENESS_NONE))
 			out = k == TRIAL_POINTS ? LIKENESS_POINTS : LIKENESS_FULL;
 	}
 	return x->trip == y->trip || both_right(x, y, TRIAL_FLOATS) || both_right(x, y, TRIAL_COUNTER) ||
@@ -331,4 +366,9 @@ bool trials_same_size(const struct trials *x, const struct trials *y)
 	if (!x->extent || !y->extent || x->wrong != y->wrong)
 		return false;
 	return (x->right && y->right) || (x->extent == y->extent && x->extent >= LEAST_EXTENT);
+}
+
+bool trials_same_rounding(const struct trials *x, const struct trials *y)
+{
+	return x->coarse && x->coarse == y->coarse && (x->wrong & y->wrong);
 }

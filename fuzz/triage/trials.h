@@ -23,6 +23,8 @@ enum trial_kind {
 	TRIAL_COUNTER, /* a carry counts the iterations of a loop, in place of its index, which computes the same */
 	TRIAL_RUN_OUT, /* loops run to their end: there is no early exit, and no trip count below the most it may be */
 	TRIAL_YIELDS,  /* regions yield copies of the values that they only hand on, which computes the same */
+	TRIAL_KNOWN,   /* the constants are inputs, so that no compiler knows them */
+	TRIAL_UNIFORM, /* the elements of each constant are equal */
 	TRIALS
 };
 
@@ -37,6 +39,7 @@ struct trials {
 	int trip;              /* iterations of the loop that is right with one less */
 	int extent;            /* of the axes that are right with one element less, the largest; 0: there are none */
 	unsigned wrong, right; /* the float dtypes in which the case fails, and is right: bits 1 << dtype */
+	unsigned coarse;       /* the dtype to which the wrong number is rounded: 1 << dtype; 0: none (trial_coarse) */
 };
 
 /* Makes all trials of c.  q asks whether a case shows any finding.  About 29 requests, up to 20 more for an input that
@@ -54,6 +57,11 @@ enum likeness trials_alike(const struct trials *x, const struct trials *y);
 /* Whether both need axes of a certain length: of the same one, 4 or more; or they are right in some dtypes, and wrong
  * in the same ones. */
 bool trials_same_size(const struct trials *x, const struct trials *y);
+/* Whether both lose their precision to one dtype, and fail in a dtype in common. */
+bool trials_same_rounding(const struct trials *x, const struct trials *y);
+/* The dtype to which the number is rounded that should be `expected`: the coarsest that has it, if it is off by at most
+ * 2 units of rounding.  As in struct trials; 0: none. */
+unsigned trial_coarse(double expected, double returned);
 
 /* The effect of an edit that was made. */
 enum effect trial_effect(const struct question *q, struct edit *e, struct judgement *j);

@@ -1,4 +1,6 @@
 /* Which findings experiments join when a campaign ends, and which they leave apart. */
+#include <math.h>
+
 #include "fuzz/triage/late.h"
 #include "fuzz/triage/trials.h"
 #include "tests/check.h"
@@ -117,6 +119,12 @@ static const struct join_row {
 	"inputs x: f64[], z: f64[]\nu, y = for (x, z) trip=2 {\n  params i, c, d\n  p = mul c, d\n  yield c, p\n}\n" \
 	"return y\npoint 0.5, 0.75\nrequest: vjp\n"
 
+#define OF_CONSTANTS(c, d, op) \
+	"inputs x: f64[2]\nc: f64[2] = constant " c "\nd: f64[2] = constant " d "\ne = mul c, d\ny = " op \
+	"\nreturn y\n" \
+	"point [1, 2]\nrequest: vjp\n"
+#define REVERSED "inputs x: f64[2]\nc: f64[2] = constant [1, 2]\nr = reverse c axes=[0]\ny = mul r, x\n" REQUEST
+
 static const struct trial_row {
 	const char *name, *spec, *text;
 	enum trial_kind trial;
@@ -165,9 +173,48 @@ static const struct trial_row {
     {"wrong whatever is handed on", "functional+scale:mul:1.5", HANDED, TRIAL_YIELDS, EFFECT_FAILS},
     {"nothing is handed on", "functional+residual-fifo", LOOP_OF("2"), TRIAL_YIELDS, EFFECT_NONE},
     {"a loop that runs out", "functional+residual-fifo", LOOP_OF("3"), TRIAL_RUN_OUT, EFFECT_NONE},
+    {"constants that a compiler takes for one", "compiled+mutant:110", OF_CONSTANTS("[1, 2]", "[3, 4]", "mul e, x"),
+        TRIAL_KNOWN, EFFECT_RIGHT},
+    {"wrong for inputs too", "tape+scale:mul:1.5", OF_CONSTANTS("[1, 2]", "[3, 4]", "mul e, x"), TRIAL_KNOWN,
+        EFFECT_FAILS},
+    {"no constant", "tape+scale:sin:1.5", SINE, TRIAL_KNOWN, EFFECT_NONE},
+    {"a constant that is moved", "compiled+mutant:68", REVERSED, TRIAL_UNIFORM, EFFECT_RIGHT},
+    {"two constants with one element each", "compiled+mutant:110", OF_CONSTANTS("[1, 2]", "[3, 4]", "mul e, x"),
+        TRIAL_UNIFORM, EFFECT_FAILS},
+    {"constants of equal elements", "compiled+mutant:110", OF_CONSTANTS("[1, 1]", "[3, 3]", "mul e, x"), TRIAL_UNIFORM,
+        EFFECT_NONE},
+};
+
+/* A wrong number, and the dtype to which the right one is rounded. */
+static const struct coarse_row {
+	const char *name;
+	double expected, returned;
+	unsigned coarse;
+} coarse_rows[] = {
+    {"to bf16", 1.2254, 1.2265625, 1u << DTYPE_BF16},
+    {"a sum of numbers in bf16", 20.3203125, 20.25, 1u << DTYPE_BF16},
+    {"to f16", 1.2254, 1.2255859375, 1u << DTYPE_F16},
+    {"to f32", 0.1, 0.1f, 1u << DTYPE_F32},
+    {"a number that bf16 has, for one that it has too", 1, 1.0078125, 0},
+    {"too far for bf16", 1.2254, 1.25, 0},
+    {"near, in full precision", 1.2254, 1.2264, 0},
+    {"zero", 1.2254, 0, 0},
+    {"a NaN", 1.2254, NAN, 0},
+    {"an infinity", INFINITY, 1, 0},
 };
 
 enum { LOW = 1 << DTYPE_F16, ALL = LOW | 1 << DTYPE_F64, HIGH = ALL & ~LOW };
+
+static const struct rounding_row {
+	const char *name;
+	struct trials first, second;
+	bool same;
+} rounding_rows[] = {
+    {"one dtype", {.coarse = LOW, .wrong = ALL}, {.coarse = LOW, .wrong = HIGH}, true},
+    {"two dtypes", {.coarse = LOW, .wrong = ALL}, {.coarse = 1 << DTYPE_BF16, .wrong = ALL}, false},
+    {"no dtype", {.wrong = ALL}, {.wrong = ALL}, false},
+    {"of other dtypes", {.coarse = 1 << DTYPE_BF16, .wrong = HIGH}, {.coarse = 1 << DTYPE_BF16, .wrong = LOW}, false},
+};
 
 static const struct size_row {
 	const char *name;
@@ -199,6 +246,10 @@ static const struct likeness_row {
     {"stretched axes, of one alone", EFFECTS([TRIAL_WHOLE] = EFFECT_RIGHT), EFFECTS([TRIAL_WHOLE] = EFFECT_FAILS),
         LIKENESS_NONE},
     {"several points", EFFECTS([TRIAL_POINTS] = EFFECT_RIGHT), EFFECTS([TRIAL_POINTS] = EFFECT_RIGHT), LIKENESS_POINTS},
+    {"a known constant", EFFECTS([TRIAL_KNOWN] = EFFECT_RIGHT), EFFECTS([TRIAL_KNOWN] = EFFECT_RIGHT), LIKENESS_NONE},
+    {"equal elements", EFFECTS([TRIAL_UNIFORM] = EFFECT_RIGHT), EFFECTS([TRIAL_UNIFORM] = EFFECT_RIGHT), LIKENESS_NONE},
+    {"a known constant of other elements", EFFECTS([TRIAL_KNOWN] = EFFECT_RIGHT, [TRIAL_UNIFORM] = EFFECT_RIGHT),
+        EFFECTS([TRIAL_KNOWN] = EFFECT_RIGHT, [TRIAL_UNIFORM] = EFFECT_RIGHT), LIKENESS_FULL},
     {"points and copies", EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT, [TRIAL_POINTS] = EFFECT_RIGHT),
         EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT, [TRIAL_POINTS] = EFFECT_RIGHT), LIKENESS_FULL},
     {"other effects", EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT, [TRIAL_POINTS] = EFFECT_RIGHT),
@@ -365,6 +416,19 @@ static void check_size(const struct size_row *row)
 	CHECK(trials_same_size(&row->second, &row->first) == row->same, "%s, exchanged", row->name);
 }
 
+static void check_rounding(const struct rounding_row *row)
+{
+	CHECK(trials_same_rounding(&row->first, &row->second) == row->same, "%s", row->name);
+	CHECK(trials_same_rounding(&row->second, &row->first) == row->same, "%s, exchanged", row->name);
+}
+
+static void check_coarse(const struct coarse_row *row)
+{
+	const unsigned coarse = trial_coarse(row->expected, row->returned);
+
+	CHECK(coarse == row->coarse, "%s: %x", row->name, coarse);
+}
+
 static void check_likeness(const struct likeness_row *row)
 {
 	CHECK(trials_alike(&row->first, &row->second) == row->likeness, "%s", row->name);
@@ -392,6 +456,12 @@ int main(int argc, char **argv)
 	for (size_t k = 0; k < sizeof size_rows / sizeof *size_rows; k++)
 		if (row_wanted("%s", size_rows[k].name))
 			check_size(&size_rows[k]);
+	for (size_t k = 0; k < sizeof coarse_rows / sizeof *coarse_rows; k++)
+		if (row_wanted("%s", coarse_rows[k].name))
+			check_coarse(&coarse_rows[k]);
+	for (size_t k = 0; k < sizeof rounding_rows / sizeof *rounding_rows; k++)
+		if (row_wanted("%s", rounding_rows[k].name))
+			check_rounding(&rounding_rows[k]);
 	for (size_t k = 0; k < sizeof likeness_rows / sizeof *likeness_rows; k++)
 		if (row_wanted("%s", likeness_rows[k].name))
 			check_likeness(&likeness_rows[k]);
