@@ -114,6 +114,18 @@ static bool fails_with_other_op(const struct question *any, const struct late *x
 
 static bool near(double x, double y) { return x == y || fabs(x - y) <= same_number * fmax(fabs(x), fabs(y)); }
 
+/* Whether two ops that multiply make one wrong number of a product of two numbers.  It depends on both factors, so two
+ * bugs seldom agree. */
+static bool multiplies_alike(const struct question *any, const struct late *x, const struct late *y, struct arena *a)
+{
+	struct judgement j, k;
+
+	if (x->asked.order != 1 || x->asked.batch || y->asked.batch || x->op == y->op || x->c.n_transform != 1)
+		return false;
+	return trial_product(any, x->op, x->c.transform, a, &j) && trial_product(any, y->op, x->c.transform, a, &k) &&
+	    near(j.returned, k.returned);
+}
+
 /* Whether x, of order 1, is wrong by the same numbers in the other mode, which y is about. */
 static bool fails_in_other_mode(const struct question *any, const struct late *x, const struct late *y,
     const struct symptom *s, const struct symptom *t, struct arena *a)
@@ -227,7 +239,8 @@ static bool same_bug_by_trials(
 	if (need_the_same(x, y, s, t))
 		return true;
 	return asked_alike(&s->asked, &t->asked) &&
-	    (fails_with_other_op(any, x, y, a) || (is_constant(any, x, s, a) && is_constant(any, y, t, a)));
+	    (fails_with_other_op(any, x, y, a) || multiplies_alike(any, x, y, a) ||
+	        (is_constant(any, x, s, a) && is_constant(any, y, t, a)));
 }
 
 /* ---- all of them ---- */

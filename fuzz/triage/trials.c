@@ -370,5 +370,7 @@ bool trials_same_size(const struct trials *x, const struct trials *y)
 
 bool trials_same_rounding(const struct trials *x, const struct trials *y)
 {
-	return x->coarse && x->coarse == y->coarse && (x->wrong & y->wrong);
+	const bool meet = !x->wrong || !y->wrong || (x->wrong & y->wrong);
+
+	return x->coarse && x->coarse == y->coarse && meet;
 }

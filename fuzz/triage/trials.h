@@ -57,7 +57,8 @@ enum likeness trials_alike(const struct trials *x, const struct trials *y);
 /* Whether both need axes of a certain length: of the same one, 4 or more; or they are right in some dtypes, and wrong
  * in the same ones. */
 bool trials_same_size(const struct trials *x, const struct trials *y);
-/* Whether both lose their precision to one dtype, and fail in a dtype in common. */
+/* Whether both lose their precision to one dtype, and fail in a dtype in common.  A case of several dtypes need not
+ * fail in one of them alone. */
 bool trials_same_rounding(const struct trials *x, const struct trials *y);
 /* The dtype to which the number is rounded that should be `expected`: the coarsest that has it, if it is off by at most
  * 2 units of rounding.  As in struct trials; 0: none. */
@@ -73,6 +74,13 @@ enum effect trial_effect(const struct question *q, struct edit *e, struct judgem
  */
 enum effect trial_op(
     const struct question *q, const struct testcase *c, enum op from, enum op to, struct arena *a, struct judgement *j);
+
+/*
+ * Whether the derivative of a product of two numbers by the second one, in the mode of *asked, is wrong, and neither 0
+ * nor infinite nor a NaN.  op multiplies: reduce_prod, cumprod or scatter_mul.  *j has the number.
+ */
+bool trial_product(
+    const struct question *q, enum op op, const struct transform *asked, struct arena *a, struct judgement *j);
 
 /* The effect of asking for a derivative of order 1 in the other mode: a jvp in place of a vjp, or the reverse. */
 enum effect trial_mode(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);

@@ -45,6 +45,13 @@
 #define POWER_PUSHED "inputs x: f64[]\nz = constant 0\ny = pow x, z\nreturn y\npoint 0\nrequest: jvp\n"
 #define POWER_BESIDE "inputs x: f64[]\nq = div x, x\nz = constant 0\ny = pow x, z\nreturn q, y\npoint 0\nrequest: jvp\n"
 
+#define ALL_FACTORS "inputs x: f64[2]\ny = reduce_prod x axes=[0]\n" REQUEST
+#define INTO(op) \
+	"inputs x: f64[2]\nat: i64[2] = constant [0, 1]\nc: f64[2] = constant [2, 3]\n" \
+	"y = scatter_" op " c, at, x axis=0 mode=clip\n" REQUEST
+#define FACTOR_IN INTO("mul")
+#define TERM_IN   INTO("add")
+
 #define TWICE(op) \
 	"inputs x: f64[]\n" \
 	"y = derivative (x, x) primals=1 transform=vjp {\n  params v\n  w = " op " v\n  u = add w, x\n  yield u\n}\n" \
@@ -95,6 +102,11 @@ static const struct join_row {
     {"two ops with a limit of one size", "tape+iron-vector-tail", TAIL("add"), TAIL("mul"), 1},
     {"two ops with the same factor", "tape+scale:add:1.5+scale:mul:1.25", TAIL("add"), TAIL("mul"), 2},
     {"a derivative of 0 by infinity and by NaN", "forward+fdiff-weak-zero", ZERO_INFINITE, ZERO_NAN, 1},
+    {"two ops that multiply", "tape+scale:reduce_prod:1.5+scale:scatter_mul:1.5", ALL_FACTORS, FACTOR_IN, 1},
+    {"two ops that multiply, with two mistakes", "tape+scale:reduce_prod:1.5+scale:scatter_mul:1.25", ALL_FACTORS,
+        FACTOR_IN, 2},
+    {"an op that multiplies, and one that does not", "tape+scale:reduce_prod:1.5+scale:scatter_add:1.5", ALL_FACTORS,
+        TERM_IN, 2},
     {"a NaN with and without a node that no result needs", "tape+pow-at-zero", POWER, POWER_DEAD, 1},
     {"a NaN with and without another result", "forward+pow-at-zero", POWER_PUSHED, POWER_BESIDE, 1},
     {"ops that are wrong if a value is used twice", "tape+warp-copy-assign+warp-matmul-assign", RESHAPED, PRODUCT, 1},
@@ -213,6 +225,7 @@ static const struct rounding_row {
     {"one dtype", {.coarse = LOW, .wrong = ALL}, {.coarse = LOW, .wrong = HIGH}, true},
     {"two dtypes", {.coarse = LOW, .wrong = ALL}, {.coarse = 1 << DTYPE_BF16, .wrong = ALL}, false},
     {"no dtype", {.wrong = ALL}, {.wrong = ALL}, false},
+    {"of several dtypes at once", {.coarse = 1 << DTYPE_BF16, .wrong = HIGH}, {.coarse = 1 << DTYPE_BF16}, true},
     {"of other dtypes", {.coarse = 1 << DTYPE_BF16, .wrong = HIGH}, {.coarse = 1 << DTYPE_BF16, .wrong = LOW}, false},
 };
 
