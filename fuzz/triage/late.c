@@ -75,6 +75,9 @@ static bool open_late(struct triage *self, int at, const struct question *any, s
 		arena_rewind(self->side, mark);
 		return false;
 	}
+	/* A derivative that is asked for has more to change than one that is an op. */
+	if (trial_hoist(&out->c, self->side, &written) && case_shows(&written, any, self->side, NULL))
+		out->c = written;
 	if (f->symptom->asked.order < 2 || !written_alike(any, &out->c, self->side, &written) ||
 	    !case_shows(&written, any, self->side, NULL))
 		written = out->c;

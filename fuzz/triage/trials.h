@@ -89,6 +89,11 @@ enum effect trial_mode(const struct question *q, const struct testcase *c, struc
 bool trial_same_jacobian(const struct question *q, const struct testcase *c, struct arena *a);
 /* The effect of asking for the primal, of the same slices of a batch. */
 enum effect trial_primal(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
+/*
+ * If the program is one op derivative of known numbers, and its value is asked for: *out asks for that derivative, with
+ * seeds of 1, of the function inside.  False: it is another case.
+ */
+bool trial_hoist(const struct testcase *c, struct arena *a, struct testcase *out);
 /* The effect of asking for the value of the program that computes what c asks for (simplest.h: written_in_full). */
 enum effect trial_written(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 /* The effect of making the seeds of every op derivative constants to differentiation. */

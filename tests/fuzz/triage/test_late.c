@@ -45,6 +45,11 @@
 #define POWER_PUSHED "inputs x: f64[]\nz = constant 0\ny = pow x, z\nreturn y\npoint 0\nrequest: jvp\n"
 #define POWER_BESIDE "inputs x: f64[]\nq = div x, x\nz = constant 0\ny = pow x, z\nreturn q, y\npoint 0\nrequest: jvp\n"
 
+#define DERIVED(op) \
+	"v: f64[2] = constant [0.5, 0.75]\nc = constant 1.5\n" \
+	"y: f64[2] = derivative (v, c) primals=1 transform=vjp {\n  params w\n  s = " op "\n  yield s\n}\n" \
+	"return y\npoint\n"
+
 #define ALL_FACTORS "inputs x: f64[2]\ny = reduce_prod x axes=[0]\n" REQUEST
 #define INTO(op) \
 	"inputs x: f64[2]\nat: i64[2] = constant [0, 1]\nc: f64[2] = constant [2, 3]\n" \
@@ -91,6 +96,10 @@ static const struct join_row {
 	int n; /* findings at the end */
 } join_rows[] = {
     {"two ops of a family", "tape+scale:reduce_sum:1.5+scale:reduce_mean:1.5", SUM, MEAN, 1},
+    {"two ops that multiply, one inside of a derivative", "aot+scale:reduce_prod:1.5+scale:scatter_mul:1.5",
+        DERIVED("reduce_prod w axes=[0]"), FACTOR_IN, 1},
+    {"two ops, one inside of a derivative", "aot+scale:reduce_sum:1.5+scale:sin:1.5", DERIVED("reduce_sum w axes=[0]"),
+        SINE, 2},
     {"a window at a fixed place and at an operand", "tape+scale:slice_scatter:1.5+scale:dynamic_update_slice:1.5",
         FIXED, MOVING, 1},
     {"a window that is written, and one that is read", "tape+scale:slice:1.5+scale:dynamic_update_slice:1.5", READ,
