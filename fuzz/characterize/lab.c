@@ -78,7 +78,11 @@ bool lab_kills(const struct lab *l)
 	    l->finding.verdict == VERDICT_HANG;
 }
 
-bool lab_over(const struct lab *l) { return l->late || l->hangs >= LAB_HANGS || l->table->n_row >= LAB_ROWS; }
+bool lab_over(const struct lab *l)
+{
+	return l->late || l->hangs >= LAB_HANGS || l->table->n_row >= LAB_ROWS ||
+	    bench_work(l->bench) - l->began > LAB_WORK;
+}
 
 /* Adds the case to out->cases, unless it is there.  Returns its position. */
 static int keep_case(struct lab *l, const struct testcase *c)

@@ -7,6 +7,7 @@
 
 #include "reports/characterization.h"
 #include "fuzz/bench/bench.h"
+#include "fuzz/bench/case_work.h"
 #include "explain.h"
 #include "facts.h"
 #include "fuzz/edit/edit.h"
@@ -14,6 +15,8 @@
 enum {
 	LAB_ROWS = 600, /* at most, in one table */
 	LAB_HANGS = 4,  /* in all experiments together; then they end */
+	/* The work of one experiment, after which it makes no more variants.  Only large cases need so much. */
+	LAB_WORK = 2000 * WORK_MILLISECOND,
 	LAB_CELLS = 8
 };
 
@@ -33,6 +36,7 @@ struct lab {
 	bool late;                      /* the deadline has passed */
 	struct characterization *out;
 	struct variant_table *table; /* of the running experiment */
+	int64_t began;               /* bench_work when it began */
 	int hangs, samples;
 	int focus; /* the derivative, of a vjp, that rows are about; -1: the worst one, as the verdict */
 	int asks;  /* how often a case must pass to count as passing; more than 1 if the engine answers by chance */
