@@ -31,6 +31,7 @@ struct late {
 	struct testcase c;
 	struct trials trials;         /* of c, with inner levels written out if the engine answers that one alike */
 	struct request_summary asked; /* by the case of the trials */
+	bool lowered;                 /* c had fixed points, which are loops now */
 	enum op op; /* the only op of the case beside constants; OP_COUNT: there are several, or it has regions */
 };
 
@@ -77,6 +78,9 @@ static bool open_late(struct triage *self, int at, const struct question *any, s
 	}
 	/* A derivative that is asked for has more to change than one that is an op. */
 	if (trial_hoist(&out->c, self->side, &written) && case_shows(&written, any, self->side, NULL))
+		out->c = written;
+	out->lowered = trial_lower(&out->c, self->side, &written) && case_shows(&written, any, self->side, NULL);
+	if (out->lowered)
 		out->c = written;
 	if (f->symptom->asked.order < 2 || !written_alike(any, &out->c, self->side, &written) ||
 	    !case_shows(&written, any, self->side, NULL))
@@ -224,6 +228,16 @@ static bool is_constant(const struct question *any, const struct late *x, const 
 	    (trial_seeds(any, &x->c, a, &j) == EFFECT_FAILS && j.deviation == DEVIATION_ZERO);
 }
 
+/* Whether both are wrong in loops and branches, and name the same ones when fixed points are loops.  Such names tell
+ * little, so all trials must agree too. */
+static bool is_same_loop(const struct late *x, const struct late *y, const struct symptom *s, const struct symptom *t)
+{
+	const struct pattern of_x = pattern_of(&x->c, NULL), of_y = pattern_of(&y->c, NULL);
+
+	return x->lowered != y->lowered && asked_alike(&x->asked, &y->asked) && s->deviation == t->deviation &&
+	    pattern_is_bare(&of_x) && !memcmp(&of_x, &of_y, sizeof of_x) && trials_equal(&x->trials, &y->trials);
+}
+
 static bool same_bug_by_trials(
     const struct triage *self, const struct question *any, const struct late *x, const struct late *y, struct arena *a)
 {
@@ -239,7 +253,7 @@ static bool same_bug_by_trials(
 		return true;
 	if (is_primal_in_derivative(any, s, y, t, a) || is_primal_in_derivative(any, t, x, s, a))
 		return true;
-	if (need_the_same(x, y, s, t))
+	if (need_the_same(x, y, s, t) || is_same_loop(x, y, s, t))
 		return true;
 	return asked_alike(&s->asked, &t->asked) &&
 	    (fails_with_other_op(any, x, y, a) || multiplies_alike(any, x, y, a) ||

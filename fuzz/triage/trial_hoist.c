@@ -1,4 +1,7 @@
-/* trial_hoist.c: a program that is one op derivative, as a request for that derivative (trials.h). */
+/* trial_hoist.c: a program that is one op derivative, as a request for that derivative; fixed points as loops
+ * (trials.h).
+ */
+#include "engines/aot/lower.h"
 #include "graph/walk.h"
 #include "trial_edits.h"
 #include "trials.h"
@@ -76,6 +79,19 @@ bool trial_hoist(const struct testcase *c, struct arena *a, struct testcase *out
 	e.c.transform = t;
 	e.c.n_transform = 1;
 	if (!edit_finish(&e, true))
+		return false;
+	*out = e.c;
+	return true;
+}
+
+bool trial_lower(const struct testcase *c, struct arena *a, struct testcase *out)
+{
+	struct edit e = trial_begin(c, a);
+
+	if (!region_has_op(&c->program.top, OP_FIXED_POINT))
+		return false;
+	e.c.program = lower_fixed_points(&e.c.program, false, a);
+	if (!edit_finish(&e, false))
 		return false;
 	*out = e.c;
 	return true;

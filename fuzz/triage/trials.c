@@ -374,3 +374,8 @@ bool trials_same_rounding(const struct trials *x, const struct trials *y)
 
 	return x->coarse && x->coarse == y->coarse && meet;
 }
+
+bool trials_equal(const struct trials *x, const struct trials *y)
+{
+	return !memcmp(x->effect, y->effect, sizeof x->effect) && x->trip == y->trip;
+}

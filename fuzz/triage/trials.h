@@ -54,6 +54,8 @@ enum likeness {
 	LIKENESS_FULL
 };
 enum likeness trials_alike(const struct trials *x, const struct trials *y);
+/* Whether every trial has the same effect on both, and both need the same number of iterations. */
+bool trials_equal(const struct trials *x, const struct trials *y);
 /* Whether both need axes of a certain length: of the same one, 4 or more; or they are right in some dtypes, and wrong
  * in the same ones. */
 bool trials_same_size(const struct trials *x, const struct trials *y);
@@ -94,6 +96,8 @@ enum effect trial_primal(const struct question *q, const struct testcase *c, str
  * seeds of 1, of the function inside.  False: it is another case.
  */
 bool trial_hoist(const struct testcase *c, struct arena *a, struct testcase *out);
+/* *out: c with loops in the place of its fixed points.  False: it has none. */
+bool trial_lower(const struct testcase *c, struct arena *a, struct testcase *out);
 /* The effect of asking for the value of the program that computes what c asks for (simplest.h: written_in_full). */
 enum effect trial_written(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 /* The effect of making the seeds of every op derivative constants to differentiation. */

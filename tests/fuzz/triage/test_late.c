@@ -1,6 +1,4 @@
 /* Which findings experiments join when a campaign ends, and which they leave apart. */
-#include <math.h>
-
 #include "fuzz/triage/late.h"
 #include "fuzz/triage/trials.h"
 #include "tests/check.h"
@@ -44,6 +42,13 @@
 
 #define POWER_PUSHED "inputs x: f64[]\nz = constant 0\ny = pow x, z\nreturn y\npoint 0\nrequest: jvp\n"
 #define POWER_BESIDE "inputs x: f64[]\nq = div x, x\nz = constant 0\ny = pow x, z\nreturn q, y\npoint 0\nrequest: jvp\n"
+
+#define HANDED \
+	"inputs x: f64[], z: f64[]\nu, y = for (x, z) trip=2 {\n  params i, c, d\n  p = mul c, d\n  yield c, p\n}\n" \
+	"return y\npoint 0.5, 0.75\nrequest: vjp\n"
+#define FIXED_HANDED \
+	"inputs x: f64[], z: f64[]\nu, y = fixed_point (x, z) cap=2 meaning=steps {\n  params c, d\n  p = mul c, d\n" \
+	"  q: bool[] = constant false\n  yield c, p, q\n}\nreturn y\npoint 0.5, 0.75\nrequest: vjp\n"
 
 #define DERIVED(op) \
 	"v: f64[2] = constant [0.5, 0.75]\nc = constant 1.5\n" \
@@ -136,10 +141,6 @@ static const struct join_row {
 	"inputs x: f64[3]\ny = scan (1, x) trip=3 carries=1 until {\n  params c, r\n  p = mul c, r\n" \
 	"  two = constant 2\n  end = gt p, two\n  yield p, end\n}\nreturn y\npoint [1.5, 2, 3]\nrequest: vjp\n"
 
-#define HANDED \
-	"inputs x: f64[], z: f64[]\nu, y = for (x, z) trip=2 {\n  params i, c, d\n  p = mul c, d\n  yield c, p\n}\n" \
-	"return y\npoint 0.5, 0.75\nrequest: vjp\n"
-
 #define OF_CONSTANTS(c, d, op) \
 	"inputs x: f64[2]\nc: f64[2] = constant " c "\nd: f64[2] = constant " d "\ne = mul c, d\ny = " op \
 	"\nreturn y\n" \
@@ -204,82 +205,6 @@ static const struct trial_row {
         TRIAL_UNIFORM, EFFECT_FAILS},
     {"constants of equal elements", "compiled+mutant:110", OF_CONSTANTS("[1, 1]", "[3, 3]", "mul e, x"), TRIAL_UNIFORM,
         EFFECT_NONE},
-};
-
-/* A wrong number, and the dtype to which the right one is rounded. */
-static const struct coarse_row {
-	const char *name;
-	double expected, returned;
-	unsigned coarse;
-} coarse_rows[] = {
-    {"to bf16", 1.2254, 1.2265625, 1u << DTYPE_BF16},
-    {"a sum of numbers in bf16", 20.3203125, 20.25, 1u << DTYPE_BF16},
-    {"to f16", 1.2254, 1.2255859375, 1u << DTYPE_F16},
-    {"to f32", 0.1, 0.1f, 1u << DTYPE_F32},
-    {"a number that bf16 has, for one that it has too", 1, 1.0078125, 0},
-    {"too far for bf16", 1.2254, 1.25, 0},
-    {"near, in full precision", 1.2254, 1.2264, 0},
-    {"zero", 1.2254, 0, 0},
-    {"a NaN", 1.2254, NAN, 0},
-    {"an infinity", INFINITY, 1, 0},
-};
-
-enum { LOW = 1 << DTYPE_F16, ALL = LOW | 1 << DTYPE_F64, HIGH = ALL & ~LOW };
-
-static const struct rounding_row {
-	const char *name;
-	struct trials first, second;
-	bool same;
-} rounding_rows[] = {
-    {"one dtype", {.coarse = LOW, .wrong = ALL}, {.coarse = LOW, .wrong = HIGH}, true},
-    {"two dtypes", {.coarse = LOW, .wrong = ALL}, {.coarse = 1 << DTYPE_BF16, .wrong = ALL}, false},
-    {"no dtype", {.wrong = ALL}, {.wrong = ALL}, false},
-    {"of several dtypes at once", {.coarse = 1 << DTYPE_BF16, .wrong = HIGH}, {.coarse = 1 << DTYPE_BF16}, true},
-    {"of other dtypes", {.coarse = 1 << DTYPE_BF16, .wrong = HIGH}, {.coarse = 1 << DTYPE_BF16, .wrong = LOW}, false},
-};
-
-static const struct size_row {
-	const char *name;
-	struct trials first, second;
-	bool same;
-} size_rows[] = {
-    {"a limit", {.extent = 4, .wrong = ALL}, {.extent = 4, .wrong = ALL}, true},
-    {"a limit that many bugs have", {.extent = 3, .wrong = ALL}, {.extent = 3, .wrong = ALL}, false},
-    {"two limits", {.extent = 4, .wrong = ALL}, {.extent = 5, .wrong = ALL}, false},
-    {"a limit in two dtypes", {.extent = 4, .wrong = LOW, .right = HIGH}, {.extent = 4, .wrong = HIGH, .right = LOW},
-        false},
-    {"sums in one dtype", {.extent = 3, .wrong = LOW, .right = HIGH}, {.extent = 2, .wrong = LOW, .right = HIGH}, true},
-    {"a dtype alone", {.wrong = LOW, .right = HIGH}, {.wrong = LOW, .right = HIGH}, false},
-};
-
-#define EFFECTS(...) \
-	{ \
-		.effect = { __VA_ARGS__ } \
-	}
-
-static const struct likeness_row {
-	const char *name;
-	struct trials first, second;
-	enum likeness likeness;
-} likeness_rows[] = {
-    {"nothing is right", EFFECTS([TRIAL_COPIES] = EFFECT_FAILS), EFFECTS([TRIAL_COPIES] = EFFECT_FAILS), LIKENESS_NONE},
-    {"copies", EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT), EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT), LIKENESS_FULL},
-    {"carries", EFFECTS([TRIAL_CARRIES] = EFFECT_RIGHT), EFFECTS([TRIAL_CARRIES] = EFFECT_RIGHT), LIKENESS_FULL},
-    {"stretched axes, of one alone", EFFECTS([TRIAL_WHOLE] = EFFECT_RIGHT), EFFECTS([TRIAL_WHOLE] = EFFECT_FAILS),
-        LIKENESS_NONE},
-    {"several points", EFFECTS([TRIAL_POINTS] = EFFECT_RIGHT), EFFECTS([TRIAL_POINTS] = EFFECT_RIGHT), LIKENESS_POINTS},
-    {"a known constant", EFFECTS([TRIAL_KNOWN] = EFFECT_RIGHT), EFFECTS([TRIAL_KNOWN] = EFFECT_RIGHT), LIKENESS_NONE},
-    {"equal elements", EFFECTS([TRIAL_UNIFORM] = EFFECT_RIGHT), EFFECTS([TRIAL_UNIFORM] = EFFECT_RIGHT), LIKENESS_NONE},
-    {"a known constant of other elements", EFFECTS([TRIAL_KNOWN] = EFFECT_RIGHT, [TRIAL_UNIFORM] = EFFECT_RIGHT),
-        EFFECTS([TRIAL_KNOWN] = EFFECT_RIGHT, [TRIAL_UNIFORM] = EFFECT_RIGHT), LIKENESS_FULL},
-    {"points and copies", EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT, [TRIAL_POINTS] = EFFECT_RIGHT),
-        EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT, [TRIAL_POINTS] = EFFECT_RIGHT), LIKENESS_FULL},
-    {"other effects", EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT, [TRIAL_POINTS] = EFFECT_RIGHT),
-        EFFECTS([TRIAL_COPIES] = EFFECT_RIGHT, [TRIAL_POINTS] = EFFECT_FAILS), LIKENESS_NONE},
-    {"other trip counts, right with other carries", {.effect = {[TRIAL_FLOATS] = EFFECT_RIGHT}, .trip = 3},
-        {.effect = {[TRIAL_FLOATS] = EFFECT_RIGHT}, .trip = 4}, LIKENESS_FULL},
-    {"other trip counts", {.effect = {[TRIAL_SHORTER] = EFFECT_RIGHT}, .trip = 3},
-        {.effect = {[TRIAL_SHORTER] = EFFECT_RIGHT}, .trip = 4}, LIKENESS_NONE},
 };
 
 /* The dtypes in which a case fails, and from which extent on. */
@@ -432,29 +357,20 @@ static void check_ranks(void)
 		CHECK(late_says_more(&rows[k].y, &rows[k].x) == rows[k].more, "%s", rows[k].name);
 }
 
-static void check_size(const struct size_row *row)
+/* A fixed point as a loop; a loop is left alone. */
+static void check_lowered(void)
 {
-	CHECK(trials_same_size(&row->first, &row->second) == row->same, "%s", row->name);
-	CHECK(trials_same_size(&row->second, &row->first) == row->same, "%s, exchanged", row->name);
-}
+	struct testcase out;
+	struct arena a;
 
-static void check_rounding(const struct rounding_row *row)
-{
-	CHECK(trials_same_rounding(&row->first, &row->second) == row->same, "%s", row->name);
-	CHECK(trials_same_rounding(&row->second, &row->first) == row->same, "%s, exchanged", row->name);
-}
+	arena_init(&a, BOOK_ARENA);
+	const struct testcase fixed = test_case(&a, FIXED_HANDED), loop = test_case(&a, HANDED);
 
-static void check_coarse(const struct coarse_row *row)
-{
-	const unsigned coarse = trial_coarse(row->expected, row->returned);
-
-	CHECK(coarse == row->coarse, "%s: %x", row->name, coarse);
-}
-
-static void check_likeness(const struct likeness_row *row)
-{
-	CHECK(trials_alike(&row->first, &row->second) == row->likeness, "%s", row->name);
-	CHECK(trials_alike(&row->second, &row->first) == row->likeness, "%s, exchanged", row->name);
+	CHECK(trial_lower(&fixed, &a, &out) && region_has_op(&out.program.top, OP_FOR) &&
+	        !region_has_op(&out.program.top, OP_FIXED_POINT),
+	    "a fixed point");
+	CHECK(!trial_lower(&loop, &a, &out), "a loop");
+	arena_free(&a);
 }
 
 int main(int argc, char **argv)
@@ -472,21 +388,10 @@ int main(int argc, char **argv)
 	check_ranks();
 	CHECK_LAW(check_jacobians());
 	CHECK_LAW(check_written());
+	check_lowered();
 	for (size_t k = 0; k < sizeof need_rows / sizeof *need_rows; k++)
 		if (row_wanted("%s", need_rows[k].name))
 			check_need(&need_rows[k]);
-	for (size_t k = 0; k < sizeof size_rows / sizeof *size_rows; k++)
-		if (row_wanted("%s", size_rows[k].name))
-			check_size(&size_rows[k]);
-	for (size_t k = 0; k < sizeof coarse_rows / sizeof *coarse_rows; k++)
-		if (row_wanted("%s", coarse_rows[k].name))
-			check_coarse(&coarse_rows[k]);
-	for (size_t k = 0; k < sizeof rounding_rows / sizeof *rounding_rows; k++)
-		if (row_wanted("%s", rounding_rows[k].name))
-			check_rounding(&rounding_rows[k]);
-	for (size_t k = 0; k < sizeof likeness_rows / sizeof *likeness_rows; k++)
-		if (row_wanted("%s", likeness_rows[k].name))
-			check_likeness(&likeness_rows[k]);
 	if (!book_end())
 		return 1;
 	return check_done();
