@@ -54,7 +54,7 @@ enum likeness {
 	LIKENESS_FULL
 };
 enum likeness trials_alike(const struct trials *x, const struct trials *y);
-/* Whether every trial has the same effect on both, and both need the same number of iterations. */
+/* Whether every trial makes both right or none, and both need the same number of iterations. */
 bool trials_equal(const struct trials *x, const struct trials *y);
 /* Whether both need axes of a certain length: of the same one, 4 or more; or they are right in some dtypes, and wrong
  * in the same ones. */

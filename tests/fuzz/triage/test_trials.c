@@ -102,10 +102,11 @@ static void check_coarse(const struct coarse_row *row)
 static void check_equal(void)
 {
 	const struct trials one = EFFECTS([TRIAL_YIELDS] = EFFECT_RIGHT),
-	                    other = EFFECTS([TRIAL_YIELDS] = EFFECT_FAILS),
+	                    other = EFFECTS([TRIAL_YIELDS] = EFFECT_FAILS), none = {.trip = 0},
 	                    longer = {.effect = {[TRIAL_YIELDS] = EFFECT_RIGHT}, .trip = 3};
 
 	CHECK(trials_equal(&one, &one), "the same");
+	CHECK(trials_equal(&other, &none), "nothing to change in one");
 	CHECK(!trials_equal(&one, &other), "another effect");
 	CHECK(!trials_equal(&one, &longer), "another number of iterations");
 }
