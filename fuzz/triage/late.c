@@ -238,6 +238,16 @@ static bool is_same_loop(const struct late *x, const struct late *y, const struc
 	    pattern_is_bare(&of_x) && !memcmp(&of_x, &of_y, sizeof of_x) && trials_equal(&x->trials, &y->trials);
 }
 
+/* Whether both are about a value, x is wrong in loops and branches alone, and y has those too.  The other ops of y are
+ * not to blame if the operands of its loops and branches are right. */
+static bool is_region_alone(
+    const struct question *any, const struct symptom *x, const struct late *y, const struct symptom *s, struct arena *a)
+{
+	return !x->asked.order && !s->asked.order && asked_alike(&x->asked, &s->asked) &&
+	    pattern_is_bare(&x->pattern) && pattern_is_part(&x->pattern, &s->pattern) && !symptoms_apart(x, s) &&
+	    trial_operands_right(any, &y->c, a);
+}
+
 static bool same_bug_by_trials(
     const struct triage *self, const struct question *any, const struct late *x, const struct late *y, struct arena *a)
 {
@@ -254,6 +264,8 @@ static bool same_bug_by_trials(
 	if (is_primal_in_derivative(any, s, y, t, a) || is_primal_in_derivative(any, t, x, s, a))
 		return true;
 	if (need_the_same(x, y, s, t) || is_same_loop(x, y, s, t))
+		return true;
+	if (is_region_alone(any, s, y, t, a) || is_region_alone(any, t, x, s, a))
 		return true;
 	return asked_alike(&s->asked, &t->asked) &&
 	    (fails_with_other_op(any, x, y, a) || multiplies_alike(any, x, y, a) ||

@@ -161,6 +161,29 @@ static enum effect return_alone(
 	return edit_finish(&e, true) ? trial_effect(q, &e, j) : EFFECT_NONE;
 }
 
+bool trial_operands_right(const struct question *q, const struct testcase *c, struct arena *a)
+{
+	const struct region *from = &c->program.top;
+	bool any = false;
+
+	for (int i = 0; i < from->n_node; i++) {
+		struct edit e = trial_begin(c, a);
+		struct region *top = &e.c.program.top;
+		struct judgement j;
+
+		if (!from->node[i].n_region)
+			continue;
+		if (!from->node[i].n_arg)
+			return false;
+		top->n_result = from->node[i].n_arg;
+		top->result = arena_copy(a, from->node[i].arg, (size_t)top->n_result, sizeof *top->result);
+		if (!edit_finish(&e, true) || trial_effect(q, &e, &j) != EFFECT_RIGHT)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 bool trial_needs_no_infinity(const struct question *q, const struct testcase *c, struct arena *a)
 {
 	const int n = c->program.top.n_result;

@@ -109,6 +109,8 @@ enum effect trial_without_zeros(
 /* Whether a result of c alone, without the nodes that it does not need, fails where 0 times infinity explains nothing.
  */
 bool trial_needs_no_infinity(const struct question *q, const struct testcase *c, struct arena *a);
+/* Whether c has loops or branches, and the engine is right about the operands of each, returned in its place. */
+bool trial_operands_right(const struct question *q, const struct testcase *c, struct arena *a);
 /* The effect of the point at which every float is 1/2. */
 enum effect trial_plain_point(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 

@@ -46,6 +46,10 @@
 #define HANDED \
 	"inputs x: f64[], z: f64[]\nu, y = for (x, z) trip=2 {\n  params i, c, d\n  p = mul c, d\n  yield c, p\n}\n" \
 	"return y\npoint 0.5, 0.75\nrequest: vjp\n"
+#define EXCHANGED(op) \
+	"inputs x: f64[2]\nr = " op "\nu, y = for (x, r) trip=1 {\n  params i, c, d\n  yield d, c\n}\nreturn u, y\n" \
+	"point [1, 2]\n"
+
 #define FIXED_HANDED \
 	"inputs x: f64[], z: f64[]\nu, y = fixed_point (x, z) cap=2 meaning=steps {\n  params c, d\n  p = mul c, d\n" \
 	"  q: bool[] = constant false\n  yield c, p, q\n}\nreturn y\npoint 0.5, 0.75\nrequest: vjp\n"
@@ -357,6 +361,37 @@ static void check_ranks(void)
 		CHECK(late_says_more(&rows[k].y, &rows[k].x) == rows[k].more, "%s", rows[k].name);
 }
 
+/* Whether the operands of a loop are right, where the loop or what comes before it is wrong. */
+static void check_operands(void)
+{
+	static const struct {
+		const char *spec, *text;
+		bool right;
+	} rows[] = {
+	    {"compiled+mutant:116", EXCHANGED("reverse x axes=[0]"), true},
+	    {"compiled+mutant:68", EXCHANGED("reverse x axes=[0]"), false},
+	    {"compiled+mutant:68", "inputs x: f64[2]\ny = reverse x axes=[0]\nreturn y\npoint [1, 2]\n", false},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		const struct oracle_options o = {.seed = 1, .fd_one_in = 1 << 20};
+		struct bench bench;
+		struct error e = {0};
+		struct arena a;
+
+		arena_init(&a, BOOK_ARENA);
+		const struct testcase c = test_case(&a, rows[k].text);
+
+		CHECK(bench_open(&bench, &rows[k].spec, 1, &o, &e), "%s", e.text);
+		const struct question any = {.bench = &bench};
+
+		CHECK(case_shows(&c, &any, &a, NULL), "row %zu is right", k);
+		CHECK(trial_operands_right(&any, &c, &a) == rows[k].right, "row %zu", k);
+		bench_close(&bench);
+		arena_free(&a);
+	}
+}
+
 /* A fixed point as a loop; a loop is left alone. */
 static void check_lowered(void)
 {
@@ -389,6 +424,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(check_jacobians());
 	CHECK_LAW(check_written());
 	check_lowered();
+	CHECK_LAW(check_operands());
 	for (size_t k = 0; k < sizeof need_rows / sizeof *need_rows; k++)
 		if (row_wanted("%s", need_rows[k].name))
 			check_need(&need_rows[k]);
