@@ -44,7 +44,7 @@ static struct profile profile_of(struct lab *l, enum op op, bool bare)
 	return p;
 }
 
-/* Draw number k; false if it is none of the op, or the engine does not know it. */
+/* Draw number k; false if it is none of the op, or the engine does not know it.  In l->scratch. */
 static bool draw(struct lab *l, enum op op, const struct profile *p, int k, struct testcase *out)
 {
 	enum transform_kind stack[LIMIT_TRANSFORMS];
@@ -56,6 +56,13 @@ static bool draw(struct lab *l, enum op op, const struct profile *p, int k, stru
 	*out = generate_stack(&c, p, stack, l->base->n_transform, &l->scratch);
 	return region_has_op(&out->program.top, op) && lab_same_request(l, out) &&
 	    bench_knows(l->bench, out, &l->scratch);
+}
+
+bool lab_draw_of(struct lab *l, enum op op, int k, struct testcase *out)
+{
+	const struct profile p = profile_of(l, op, true);
+
+	return draw(l, op, &p, k, out);
 }
 
 void experiment_drawn(struct lab *l)

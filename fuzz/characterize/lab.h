@@ -167,6 +167,11 @@ void lab_state_needed(struct lab *l);
 /* The operands whose derivative is wrong, by table `contributions`; else ops of the smallest case.  Returns how many.
  */
 int lab_blamed(struct lab *l, struct blamed out[LAB_USES]);
+/* Draws small program number k of that op alone, with the request of the base; false if it is none of the op, or the
+ * engine does not know it.  In l->scratch. */
+bool lab_draw_of(struct lab *l, enum op op, int k, struct testcase *out);
+/* Says which other ops fail as those to blame do (relatives.c).  They stand in the cause. */
+void lab_state_relatives(struct lab *l);
 /* Whether an op to blame is in the top region, unless it is not there in the typical case. */
 bool lab_in_place(const struct lab *l, const struct testcase *c);
 /* The cotangents of the results of the ops to blame in the top region, as a right engine finds them; NULL: not known.

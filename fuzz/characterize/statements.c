@@ -17,39 +17,6 @@ static bool wrong_primal(const struct variant_row *r, const void *self)
 	return r->decided && r->verdict == VERDICT_WRONG_PRIMAL && !r->engine;
 }
 
-/* Whether the row is about an op that replaces another, and the derivative is not 0. */
-static bool is_sibling(const struct variant_row *r, const void *self)
-{
-	return r->decided && r->of && r->expected != 0 && !strcmp(r->cell[1], self) &&
-	    strcmp(r->cell[1], r->cell[2]) != 0;
-}
-
-/* Says which siblings of an op to blame fail as it does, if all of them do. */
-static void state_family(struct lab *l)
-{
-	enum { LISTED = 6 };
-	const struct variant_table *t = lab_find(l, "ops");
-
-	for (int i = 0; t && i < l->n_blamed; i++) {
-		const char *op = op_table[l->blamed[i].op].name, *list;
-		struct support s = lab_support(l, t, is_sibling, op);
-		struct variant_table part = *t;
-		int failing = 0;
-
-		part.row = NEW(l->arena, struct variant_row, t->n_row);
-		part.n_row = 0;
-		for (int k = 0; k < s.n_row; k++) {
-			failing += t->row[s.row[k]].fails;
-			part.row[part.n_row++] = t->row[s.row[k]];
-		}
-		list = rows_list(l, &part, 2, true, LISTED);
-		if (!l->blamed[i].role || failing < s.n_row || !strchr(list, ','))
-			continue;
-		lab_say(l, "family", STATEMENT_SHOWN, &s, 1, "The same happens with %s in place of %s.", list, op);
-		return;
-	}
-}
-
 static void state_forward(struct lab *l)
 {
 	const struct variant_table *t = lab_find(l, "engines");
@@ -129,7 +96,7 @@ void lab_state(struct lab *l)
 	lab_state_counts(l);
 	lab_state_positions(l);
 	lab_state_iterations(l);
-	state_family(l);
+	lab_state_relatives(l);
 	lab_state_needed(l);
 	state_forward(l);
 	for (int i = 0; (id = lab_state_table(l, i)); i++) {

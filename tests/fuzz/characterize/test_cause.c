@@ -74,7 +74,13 @@ static const struct row {
         "Of the per-iteration input of scan, only iterations before the last are wrong.", "contributions,positions"},
     {"functional+customjvp-unbroadcast", "corpus/zoo/customjvp-unbroadcast-functional.json",
         "The gradient with respect to the second operand of mul is wrong.", "The same happens with add, sub,",
-        "contributions,ops"},
+        "contributions,relatives"},
+    {"tape+iron-vector-tail", "corpus/zoo/iron-vector-tail-67.json",
+        "The gradients with respect to the operands of mul are partly dropped",
+        "The same happens with add in place of mul.", "contributions,relatives"},
+    {"tape+torch-gather-dup", "corpus/zoo/torch-gather-dup.json",
+        "The gradient with respect to the indexed tensor of gather is",
+        "Programs of take_along_axis without gather fail too.", "contributions,relatives"},
     {"forward+adolc-fmax-tie",
         "inputs x: f64[2]\ny = max x, x\nreturn y\npoint [0.5, 0.25]\nrequest: jvp with respect to x; tangents "
         "[1, 0]\n",
@@ -415,6 +421,30 @@ static void test_other_numbers(const struct oracle_options *o, struct arena *a)
 	bench_close(&b);
 }
 
+/* Another op of the family is tried with the numbers as they are, and with the other sign. */
+static void test_relatives_numbers(const struct oracle_options *o, struct arena *a)
+{
+	static const char *const engine = "tape+scale:reduce_max:1.5";
+	const struct characterize_options only = {.experiments = "relatives"};
+	const struct testcase c = test_function(a, "x: f64[3]", "y = reduce_max x axes=[0]", "[1, -2, 3]", "vjp");
+	struct characterization x;
+	struct error e = {0};
+	struct bench b;
+	int rows_of_min = 0, at_negated = 0;
+
+	CHECK(bench_open(&b, &engine, 1, o, &e), "%s", e.text);
+	CHECK(characterize(&b, engine, &c, &only, a, &x, &e), "%s", e.text);
+	for (int i = 0; i < x.table->n_row; i++) {
+		const struct variant_row *r = &x.table->row[i];
+
+		rows_of_min += !strcmp(r->cell[1], "reduce_min");
+		at_negated += !strcmp(r->cell[1], "reduce_min") &&
+		    x.cases[r->case_number]->point[0][0].at[0].f == -c.point[0][0].at[0].f;
+	}
+	CHECK(rows_of_min && at_negated, "%d rows, %d negated", rows_of_min, at_negated);
+	bench_close(&b);
+}
+
 /* In forward mode an operand is also judged while others are differentiated, with tangents of 0. */
 static void test_other_tangents(const struct oracle_options *o, struct arena *a)
 {
@@ -456,6 +486,7 @@ int main(int argc, char **argv)
 	test_told_once(&a);
 	test_other_numbers(&options, &a);
 	test_other_tangents(&options, &a);
+	test_relatives_numbers(&options, &a);
 	test_statements(&a);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct characterize_options only = {
