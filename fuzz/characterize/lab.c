@@ -300,7 +300,7 @@ static const struct variant_row *judge_variant(
 	row->text = arena_printf(l->arena, "%s", answers_text(r.answer[0], c->n_point));
 	if (j->verdict == VERDICT_HANG)
 		l->hangs++;
-	if (!engine && row->decided && !again && lab_same_request(l, c))
+	if (!engine && row->decided && !again && !l->apart && lab_same_request(l, c))
 		add_variant(l, c, &r, row->case_number);
 	if (l->focus >= 0)
 		take_focus(l, &report, j, row);

@@ -43,6 +43,7 @@ struct lab {
 	struct explanation *explain;     /* the features of every variant */
 	struct engine *primal, *forward; /* right engines: for values and vjp, for jvp */
 	bool at_tie;            /* the typical case is at a tie, though its numbers may differ: the tie is needed */
+	bool apart;             /* the rows do not count for the condition */
 	bool strict;            /* a variant that passes is not tried at a point beside */
 	struct condition *told; /* out->told, or the best guess where that is missing; NULL: none */
 	int n_blamed;           /* set by experiment `contributions` */
@@ -170,6 +171,8 @@ int lab_blamed(struct lab *l, struct blamed out[LAB_USES]);
 /* Draws small program number k of that op alone, with the request of the base; false if it is none of the op, or the
  * engine does not know it.  In l->scratch. */
 bool lab_draw_of(struct lab *l, enum op op, int k, struct testcase *out);
+/* Says which small loops fail: of what kind, with respect to what, through which result, ending how (small_loops.c). */
+void lab_state_small_loops(struct lab *l);
 /* Says which other ops fail as those to blame do (relatives.c).  They stand in the cause. */
 void lab_state_relatives(struct lab *l);
 /* Whether an op to blame is in the top region, unless it is not there in the typical case. */

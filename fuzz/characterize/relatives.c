@@ -12,7 +12,7 @@ enum {
 	OPS = 2,       /* to blame, at most */
 	DRAWS = 12000, /* of each other op */
 	JUDGED = 48,   /* of them */
-	LISTED = 6
+	LISTED = 8
 };
 
 /* Families whose ops find elements in the same way: of all pairs in a row.  The last member may stand twice. */
@@ -105,6 +105,15 @@ static void try_alone(struct lab *l, enum op was, enum op op)
 	}
 }
 
+/* Whether the smallest case has no other op.  Otherwise that may be to blame, and any op fails in this place. */
+static bool is_only_op(const struct lab *l, enum op op)
+{
+	for (struct walk w = walk_nodes(&l->base->program.top); walk_next(&w);)
+		if (w.node->op != op && w.node->op != OP_CONSTANT)
+			return false;
+	return true;
+}
+
 void experiment_relatives(struct lab *l)
 {
 	struct blamed blamed[LAB_USES];
@@ -112,6 +121,7 @@ void experiment_relatives(struct lab *l)
 	int ops = 0;
 
 	lab_columns(l, (const char *const[]){"op to blame", "other op", "where"}, 3);
+	l->apart = true;
 	for (int i = 0; i < n && ops < OPS && !lab_kills(l); i++) {
 		bool before = false;
 
@@ -120,13 +130,15 @@ void experiment_relatives(struct lab *l)
 		if (before)
 			continue;
 		ops++;
-		try_in_place(l, l->typical, blamed[i].op);
-		if (l->typical != l->base)
+		if (is_only_op(l, blamed[i].op))
+			try_in_place(l, l->typical, blamed[i].op);
+		if (is_only_op(l, blamed[i].op) && l->typical != l->base)
 			try_in_place(l, l->base, blamed[i].op);
 		for (int op = 0; op < OP_COUNT; op++)
 			if (shares_helper(op_table[blamed[i].op].family, op_table[op].family))
 				try_alone(l, blamed[i].op, (enum op)op);
 	}
+	l->apart = false;
 }
 
 /* ---- what it says ---- */
@@ -169,6 +181,10 @@ void lab_state_relatives(struct lab *l)
 	struct blamed blamed[LAB_USES];
 	const int n = lab_blamed(l, blamed);
 
+	/* of several ops that are only known to be in the case, each may be any op */
+	for (int i = 0; i < n; i++)
+		if (!blamed[i].role && blamed[i].op != blamed[0].op)
+			return;
 	for (int i = 0; t && i < n; i++) {
 		const char *op = op_table[blamed[i].op].name, *list;
 		struct support s;

@@ -101,6 +101,19 @@ static const struct row {
         "request: vjp x\n",
         "The gradient with respect to the indexed tensor of gather is", "all 26 variants fail",
         "contributions,integers"},
+    {"functional+jax-scan-xs-zero",
+        "inputs x: f64[1]\ny = scan (x) trip=1 carries=0 { params r; yield r }\nreturn y\n"
+        "point [0.5]\nrequest: vjp x\n",
+        "The gradient with respect to the per-iteration input of scan is dropped: it is 0.",
+        "A small loop fails only with respect to its per-iteration input.", "contributions,small_loops"},
+    {"functional+theano-until-tail", "corpus/zoo/theano-until-tail.json",
+        "The gradients with respect to the per-iteration input of scan",
+        "A small loop fails only as scan, where it ends before its limit.", "contributions,small_loops"},
+    {"functional+residual-fifo",
+        "inputs x: f64[]\ny = for (x) trip=2 { params i, c; p = mul c, x; "
+        "yield p }\nreturn y\npoint 0.5\nrequest: vjp x\n",
+        "The gradient with respect to the value captured by the body of for is wrong.",
+        "Small loops of each kind fail: for, while and scan.", "contributions,small_loops"},
     {"tape+wrong-dtype", "inputs x: f64[]\ny = mul x, x\nreturn y\npoint 0.5\nrequest: vjp x\n",
         "The engine's answer about mul has the wrong dtype."},
 };
@@ -401,6 +414,58 @@ static void test_statements(struct arena *a)
 	}
 }
 
+/* What is said of small loops, by those that fail: the text is in one of their cells. */
+static void test_small_loops(struct arena *a)
+{
+	enum { ROWS = 96, COLUMNS = 4, NAMES = 2 };
+	static const char *const loops[] = {"for", "scan"},
+	                         *const ends[] = {"fixed trip count", "until, early", "until, in the last iteration",
+	                             "until, never true"},
+	                         *const operands[] = {"captured value", "first initial carry"},
+	                         *const results[] = {"first final carry", "second final carry", "stacked row 0",
+	                             "stacked row 1", "stacked row 2", "stacked row 3"};
+	static const struct {
+		const char *name, *fails[NAMES], *says; /* a row fails if one of its cells has one of these texts */
+	} of_rows[] = {
+	    {"a stacked output", {"stacked"}, "A small loop fails only through its stacked output."},
+	    {"the first row", {"row 0"}, "A small loop fails only through the first row of its stacked output."},
+	    {"the last row", {"row 3"}, "A small loop fails only through the last row of its stacked output."},
+	    {"final carries", {"final"}, "A small loop fails only through its final carries."},
+	    {"a captured value", {"captured"}, "A small loop fails only with respect to its captured value."},
+	    {"one kind", {"scan"}, "A small loop fails only as scan."},
+	    {"an early end", {"early"}, "A small loop fails only where it ends before its limit."},
+	    {"until", {"early", "last iteration"}, "A small loop fails only where until becomes true."},
+	    {"all", {""}, NULL},
+	};
+	const struct testcase c = test_function(a, "x: f64[]", "y = sin x", "1", "vjp");
+
+	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
+		struct variant_row row[ROWS] = {{0}};
+		struct variant_table t = {.id = "small_loops", .n_column = COLUMNS, .row = row, .n_row = ROWS};
+		struct characterization out = {.n_table = 1, .table = &t};
+		struct lab l = {.out = &out, .base = &c, .typical = &c, .arena = a};
+		const char *cell[ROWS][COLUMNS];
+
+		if (!row_wanted("%s", of_rows[i].name))
+			continue;
+		for (int k = 0; k < ROWS; k++) {
+			row[k] = (struct variant_row){
+			    .cell = cell[k], .decided = true, .of = "result 0", .expected = 1};
+			cell[k][0] = loops[k % 2];
+			cell[k][1] = ends[k / 2 % 4];
+			cell[k][2] = operands[k / 8 % 2];
+			cell[k][3] = results[k / 16];
+			for (int w = 0; w < COLUMNS; w++)
+				for (int n = 0; n < NAMES && of_rows[i].fails[n]; n++)
+					row[k].fails |= strstr(cell[k][w], of_rows[i].fails[n]) != NULL;
+		}
+		lab_state_small_loops(&l);
+		CHECK(of_rows[i].says ? out.n_statement && !strcmp(out.statement[0].text, of_rows[i].says)
+		                      : !out.n_statement,
+		    "%s: %s", of_rows[i].name, out.n_statement ? out.statement[0].text : "nothing");
+	}
+}
+
 /* An operand that is wrong is judged at other numbers too. */
 static void test_other_numbers(const struct oracle_options *o, struct arena *a)
 {
@@ -488,6 +553,7 @@ int main(int argc, char **argv)
 	test_other_tangents(&options, &a);
 	test_relatives_numbers(&options, &a);
 	test_statements(&a);
+	test_small_loops(&a);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct characterize_options only = {
 		    .experiments = rows[i].experiments ? rows[i].experiments : "contributions"};

@@ -1,0 +1,349 @@
+/*
+ * small_loops.c: small loops of every kind, which end in every way.  One operand is differentiated through one result.
+ * So the table shows which initial value, row or captured value is wrong through which final carry or stacked row, and
+ * how the loop must end.
+ */
+#include <string.h>
+
+#include "fuzz/edit/formula.h"
+#include "lab_edit.h"
+#include "rows.h"
+
+enum { ROUNDS = 4, LONGER = 6, FIRST_CARRY = 0, SECOND_CARRY = 1, FIRST_ROW = 2, RESULTS = FIRST_ROW + ROUNDS };
+enum { INITIAL, OTHER_INITIAL, CAPTURED, ROWS_READ, INPUTS };
+
+enum property {
+	FIXED = 1,   /* the number of iterations is a number in the program */
+	COUNTED = 2, /* it is a value of the program */
+	STOPS = 4,   /* `until` becomes true */
+	ENDS_AT_LIMIT = 8
+};
+
+/* A loop of ROUNDS iterations. */
+static const struct ending {
+	enum op op;
+	const char *name;
+	int trip, cap, count; /* 0: not used */
+	int until;            /* the iteration in which it becomes true; -1: it has none */
+	unsigned has;
+} endings[] = {
+    {OP_FOR, "fixed trip count", ROUNDS, 0, 0, -1, FIXED | ENDS_AT_LIMIT},
+    {OP_FOR, "until, early", LONGER, 0, 0, ROUNDS - 1, STOPS},
+    {OP_FOR, "until, in the last iteration", ROUNDS, 0, 0, ROUNDS - 1, STOPS | ENDS_AT_LIMIT},
+    {OP_FOR, "until, never true", ROUNDS, 0, 0, LONGER, ENDS_AT_LIMIT},
+    {OP_FOR, "trip count below the limit", 0, LONGER, ROUNDS, -1, COUNTED},
+    {OP_FOR, "trip count equal to the limit", 0, ROUNDS, ROUNDS, -1, COUNTED | ENDS_AT_LIMIT},
+    {OP_FOR, "trip count above the limit", 0, ROUNDS, LONGER, -1, COUNTED | ENDS_AT_LIMIT},
+    {OP_WHILE, "condition, below the limit", 0, LONGER, ROUNDS, -1, 0},
+    {OP_WHILE, "condition, at the limit", 0, ROUNDS, ROUNDS, -1, ENDS_AT_LIMIT},
+    {OP_WHILE, "condition, cut short", 0, ROUNDS, LONGER, -1, ENDS_AT_LIMIT},
+    {OP_SCAN, "fixed trip count", ROUNDS, 0, 0, -1, FIXED | ENDS_AT_LIMIT},
+    {OP_SCAN, "until, early", LONGER, 0, 0, ROUNDS - 1, STOPS},
+    {OP_SCAN, "until, in the last iteration", ROUNDS, 0, 0, ROUNDS - 1, STOPS | ENDS_AT_LIMIT},
+    {OP_SCAN, "until, never true", ROUNDS, 0, 0, LONGER, ENDS_AT_LIMIT},
+};
+enum { ENDINGS = sizeof endings / sizeof *endings };
+
+static const char *const input_names[INPUTS] = {
+    "first initial carry", "second initial carry", "captured value", "per-iteration input"};
+static const char *const result_names[RESULTS] = {
+    "first final carry", "second final carry", "stacked row 0", "stacked row 1", "stacked row 2", "stacked row 3"};
+
+/* ---- the programs ---- */
+
+static const struct type number = {DTYPE_I64, {0}}, truth_value = {DTYPE_BOOL, {0}};
+
+/* Fills the body with the next carries, the stacked row, and whether to stop.  Each derivative depends on all values,
+ * so that a wrong one shows everywhere.  False: a formula does not fit. */
+static bool fill_body(struct edit *e, const struct ending *way, struct region *body, int captured, enum dtype d)
+{
+	const bool scan = way->op == OP_SCAN;
+	const int first = body->param + (way->op == OP_FOR);
+	const struct text_name name[] = {
+	    {"c", first}, {"d", first + 1}, {"r", scan ? first + 3 : captured}, {"a", captured}};
+	const char *const text[] = {"sin(c * a + r)", "sin(d * r + c * a)", "sin(c * r + d)"};
+	int value[5], n = 0, one;
+
+	body->result = NEW(e->arena, int, 5);
+	for (int i = 0; i < 2 + scan; i++)
+		if (!formula_build(e, body, text[i], name, 4, d, &value[i]))
+			return false;
+	body->result[n++] = value[0];
+	body->result[n++] = value[1];
+	one = edit_insert_fill(e, body, body->n_node, &number, 1);
+	body->result[n++] = edit_insert_binary(e, body, body->n_node, OP_ADD, first + 2, one, &number);
+	if (scan)
+		body->result[n++] = value[2];
+	if (way->until >= 0) {
+		one = edit_insert_fill(e, body, body->n_node, &number, way->until);
+		body->result[n++] = edit_insert_binary(e, body, body->n_node, OP_GE, first + 2, one, &truth_value);
+	}
+	body->n_result = n;
+	return true;
+}
+
+/* Appends the loop to the program whose inputs are c, d, a and, for a scan, the rows.  Returns its first result; -1: it
+ * does not fit. */
+static int append_loop(struct edit *e, const struct ending *way, enum dtype d)
+{
+	struct region *top = &e->c.program.top, *region = NEW(e->arena, struct region, 2),
+	              *body = &region[way->op == OP_WHILE];
+	const struct type scalar = {d, shape_scalar()}, rows = {d, {1, {way->trip}}};
+	struct type type[5];
+	struct node node = {.op = way->op, .n_region = 1 + (way->op == OP_WHILE), .region = region};
+	int *arg = NEW(e->arena, int, 5), n = 0, carries[3] = {top->param, top->param + 1, 0};
+
+	carries[2] = edit_insert_fill(e, top, top->n_node, &number, 0);
+	if (way->op == OP_FOR)
+		type[n++] = number;
+	type[n++] = scalar;
+	type[n++] = scalar;
+	type[n++] = number;
+	if (way->op == OP_SCAN)
+		type[n++] = scalar;
+	body->n_param = n;
+	body->param = edit_new_values(e, type, n);
+	if (!fill_body(e, way, body, top->param + CAPTURED, d))
+		return -1;
+	if (way->op == OP_WHILE) {
+		int bound;
+
+		*region = (struct region){.n_param = n, .param = edit_new_values(e, type, n)};
+		bound = edit_insert_fill(e, region, 0, &number, way->count);
+		region->result = NEW(e->arena, int, 1);
+		region->n_result = 1;
+		region->result[0] = edit_insert_binary(e, region, 1, OP_LT, region->param + 2, bound, &truth_value);
+	}
+	if (way->op == OP_FOR && way->count)
+		arg[node.n_arg++] = edit_insert_fill(e, top, top->n_node, &number, way->count);
+	for (int i = 0; i < 3; i++)
+		arg[node.n_arg++] = carries[i];
+	if (way->op == OP_SCAN)
+		arg[node.n_arg++] = top->param + ROWS_READ;
+	node.arg = arg;
+	node.attrs = (struct attrs){.trip = way->op == OP_FOR && way->count ? -1 : way->trip,
+	    .cap = way->cap,
+	    .until = way->until >= 0,
+	    .carries = way->op == OP_SCAN ? 3 : 0};
+	node.n_out = 3 + (way->op == OP_SCAN);
+	node.out = edit_new_values(e, (const struct type[]){scalar, scalar, number, rows}, node.n_out);
+	edit_insert_node(e, top, top->n_node, &node);
+	return node.out;
+}
+
+static void try_loop(struct lab *l, const struct ending *way, int input, int result)
+{
+	static const double numbers[INPUTS] = {0.75, 1.25, 0.625, 0}, rows[] = {1.5, 0.875, 1.375, 0.5, 1.125, 0.8125};
+	const enum dtype d = lab_dtype(l);
+	struct tensor in[INPUTS];
+	struct edit e;
+	int out;
+
+	for (int i = 0; i < ROWS_READ; i++)
+		in[i] = lab_scalar(l, d, numbers[i]);
+	in[ROWS_READ] = lab_vector(l, d, rows, way->trip);
+	e = lab_fresh(l, in, way->op == OP_SCAN ? INPUTS : ROWS_READ);
+	out = append_loop(&e, way, d);
+	if (out < 0)
+		return;
+	if (result >= FIRST_ROW)
+		out = edit_append(&e, &e.c.program.top, OP_SLICE, (const int[]){out + 3}, 1,
+		    &(struct attrs){.start = {result - FIRST_ROW}, .size = {1}, .stride = {1}});
+	else
+		out += result;
+	e.c.program.top.result[0] = out;
+	e.c.program.top.n_result = 1;
+	e.c.n_transform = l->base->n_transform;
+	e.c.transform = testcase_copy(l->base, e.arena).transform;
+	for (int t = 0; t < e.c.n_transform; t++)
+		e.c.transform[t].n_seed = 0;
+	lab_wrt(&e, &input, 1);
+	lab_try(
+	    l, &e, (const char *const[]){op_table[way->op].name, way->name, input_names[input], result_names[result]});
+}
+
+void experiment_small_loops(struct lab *l)
+{
+	bool loop = false;
+
+	lab_columns(l, (const char *const[]){"loop", "ends", "differentiated", "through"}, 4);
+	for (struct walk w = walk_nodes(&l->base->program.top); walk_next(&w);)
+		loop |= node_loop(w.node).is_loop;
+	if (!loop || lab_kills(l))
+		return;
+	l->apart = true;
+	for (int i = 0; i < ENDINGS; i++)
+		for (int input = 0; input < (endings[i].op == OP_SCAN ? INPUTS : ROWS_READ); input++)
+			for (int result = 0; result < (endings[i].op == OP_SCAN ? RESULTS : FIRST_ROW); result++)
+				try_loop(l, &endings[i], input, result);
+	l->apart = false;
+}
+
+/* ---- what it says ---- */
+
+enum { LOOP, ENDS, DIFFERENTIATED, THROUGH, COLUMNS };
+
+/* Rows of the table that tell: a right derivative of 0 does not. */
+static bool tells(const struct variant_row *r)
+{
+	bool zero = r->expected == 0;
+
+	for (int i = 0; i < r->n_element; i++)
+		zero &= r->element_expected[i] == 0;
+	return r->decided && (r->fails || !zero);
+}
+
+static bool fails_with(const struct variant_table *t, int column, const char *text)
+{
+	for (int i = 0; i < t->n_row; i++)
+		if (row_fails(&t->row[i], NULL) && !strcmp(t->row[i].cell[column], text))
+			return true;
+	return false;
+}
+
+/* Whether rows that differ from failing ones in that column alone pass: what it says there is needed.  Loops of another
+ * kind have their own ways to end. */
+static bool is_needed(const struct variant_table *t, int column)
+{
+	enum { FEWEST = 2 };
+	int passing = 0;
+
+	for (int i = 0; i < t->n_row; i++) {
+		const struct variant_row *r = &t->row[i];
+		bool alike = tells(r) && !r->fails && !fails_with(t, column, r->cell[column]);
+
+		for (int k = 0; k < COLUMNS; k++)
+			alike &= k == column || (column == LOOP && k == ENDS) || fails_with(t, k, r->cell[k]);
+		passing += alike;
+	}
+	return passing >= FEWEST;
+}
+
+/* The texts of a column with which it fails: "for and scan". */
+static const char *list_failing(struct lab *l, const struct variant_table *t, int column)
+{
+	const char *list = "", *last = NULL;
+
+	for (int i = 0; i < t->n_row; i++) {
+		const char *text = t->row[i].cell[column];
+		bool first = fails_with(t, column, text);
+
+		for (int k = 0; k < i; k++)
+			first &= strcmp(t->row[k].cell[column], text) != 0;
+		if (!first)
+			continue;
+		if (last)
+			list = LAB_TEXT(l, "%s%s%s", list, *list ? ", " : "", last);
+		last = text;
+	}
+	return *list ? LAB_TEXT(l, "%s and %s", list, last) : last ? last : "";
+}
+
+/* How a loop must end to fail: in every way of those that fail, and in no other of the same loops. */
+static const struct {
+	unsigned has, lacks;
+	const char *text;
+} ways[] = {
+    {FIXED, 0, "its number of iterations is a fixed number"},
+    {0, FIXED, "its number of iterations is found at run time"},
+    {STOPS, 0, "until becomes true"},
+    {0, STOPS, "until does not become true"},
+    {COUNTED, 0, "its trip count is a value of the program"},
+    {0, COUNTED, "its trip count is no value of the program"},
+    {ENDS_AT_LIMIT, 0, "it runs as often as it may"},
+    {0, ENDS_AT_LIMIT, "it ends before its limit"},
+    {ENDS_AT_LIMIT, FIXED, "its number of iterations is found at run time and is the most that it may be"},
+    {ENDS_AT_LIMIT | STOPS, 0, "until becomes true in the last iteration that it may run"},
+    {STOPS, ENDS_AT_LIMIT, "until becomes true before its limit"},
+    {ENDS_AT_LIMIT | COUNTED, 0, "its trip count is a value of the program and the most that it may be"},
+    {COUNTED, ENDS_AT_LIMIT, "its trip count is a value of the program and below its limit"},
+};
+
+/* NULL: none of the texts says it. */
+static const char *way_text(struct lab *l, const struct variant_table *t)
+{
+	for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+		bool agrees = true;
+
+		for (int i = 0; i < ENDINGS && agrees; i++) {
+			const struct ending *e = &endings[i];
+			const bool has = (e->has & ways[w].has) == ways[w].has && !(e->has & ways[w].lacks);
+			bool seen = false, fails = false;
+
+			for (int k = 0; k < t->n_row; k++) {
+				const struct variant_row *r = &t->row[k];
+
+				if (strcmp(r->cell[LOOP], op_table[e->op].name) != 0 ||
+				    strcmp(r->cell[ENDS], e->name) != 0 || !tells(r) ||
+				    !fails_with(t, LOOP, r->cell[LOOP]) ||
+				    !fails_with(t, DIFFERENTIATED, r->cell[DIFFERENTIATED]) ||
+				    !fails_with(t, THROUGH, r->cell[THROUGH]))
+					continue;
+				seen = true;
+				fails |= r->fails;
+			}
+			agrees = !seen || fails == has;
+		}
+		if (agrees)
+			return ways[w].text;
+	}
+	return LAB_TEXT(l, "it ends so: %s", list_failing(l, t, ENDS));
+}
+
+/* Through which results, by what they have in common. */
+static const char *result_text(struct lab *l, const struct variant_table *t)
+{
+	static const struct {
+		unsigned set; /* of results */
+		const char *text;
+	} sets[] = {
+	    {3, "its final carries"},
+	    {60, "its stacked output"},
+	    {4, "the first row of its stacked output"},
+	    {32, "the last row of its stacked output"},
+	    {28, "rows of its stacked output before the last"},
+	    {56, "rows of its stacked output after the first"},
+	    {7, "its final carries and the first row of its stacked output"},
+	    {35, "its final carries and the last row of its stacked output"},
+	};
+	unsigned set = 0;
+
+	for (int i = 0; i < RESULTS; i++)
+		set |= fails_with(t, THROUGH, result_names[i]) ? 1u << i : 0;
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+		if (sets[i].set == set)
+			return sets[i].text;
+	return LAB_TEXT(l, "its %s", list_failing(l, t, THROUGH));
+}
+
+/* Whether a loop of each kind fails. */
+static bool each_kind_fails(const struct variant_table *t)
+{
+	for (int i = 0; i < ENDINGS; i++)
+		if (!fails_with(t, LOOP, op_table[endings[i].op].name))
+			return false;
+	return true;
+}
+
+void lab_state_small_loops(struct lab *l)
+{
+	const struct variant_table *t = lab_find(l, "small_loops");
+	const struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
+	const char *text = "";
+
+	if (!t || !s[0].n_row)
+		return;
+	if (is_needed(t, LOOP))
+		text = LAB_TEXT(l, ", as %s", list_failing(l, t, LOOP));
+	if (is_needed(t, DIFFERENTIATED))
+		text = LAB_TEXT(l, "%s, with respect to its %s", text, list_failing(l, t, DIFFERENTIATED));
+	if (is_needed(t, THROUGH))
+		text = LAB_TEXT(l, "%s, through %s", text, result_text(l, t));
+	if (is_needed(t, ENDS))
+		text = LAB_TEXT(l, "%s, where %s", text, way_text(l, t));
+	if (*text)
+		lab_say(l, "small-loops", STATEMENT_SHOWN, s, 2, "A small loop fails only%s.", text + 1);
+	else if (each_kind_fails(t))
+		lab_say(
+		    l, "kinds-of-loops", STATEMENT_SHOWN, s, 2, "Small loops of each kind fail: for, while and scan.");
+}
