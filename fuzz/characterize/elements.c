@@ -162,6 +162,29 @@ static void watch_tensor(struct element_span *to, const struct tensor *x, const 
 	join(to, &now);
 }
 
+static bool is_integer(double x) { return x == trunc(x) && isfinite(x); }
+
+/* What two or three operands are to each other in one element. */
+static void compare_element(struct operand_comparison *c, enum op op, const double x[3])
+{
+	const double quotient = x[0] / x[1];
+
+	c->larger_nearer |= (x[0] > x[1] && fabs(x[0]) < fabs(x[1])) || (x[0] < x[1] && fabs(x[0]) > fabs(x[1]));
+	c->both_negative |= x[0] < 0 && x[1] < 0;
+	c->both_positive |= x[0] > 0 && x[1] > 0;
+	c->first_negative |= x[0] < 0 && x[1] > 0;
+	c->second_negative |= x[0] > 0 && x[1] < 0;
+	c->equal |= x[0] == x[1];
+	c->negatives |= x[0] == -x[1] && x[0] != 0;
+	c->negative_even |= x[0] < 0 && is_integer(x[1]) && fmod(x[1], 2) == 0;
+	c->negative_odd |= x[0] < 0 && is_integer(x[1]) && fmod(x[1], 2) != 0;
+	c->whole |= is_integer(quotient);
+	c->fraction |= isfinite(quotient) && !is_integer(quotient);
+	c->negative_fraction |= quotient < 0 && isfinite(quotient) && !is_integer(quotient);
+	c->crossed_over |= op == OP_CLAMP && x[1] > x[2] && x[0] <= x[2];
+	c->crossed_under |= op == OP_CLAMP && x[1] > x[2] && x[0] > x[2];
+}
+
 static void compare(
     struct operand_comparison *c, const struct node *n, const struct tensor *value, const struct element_view *v)
 {
@@ -179,6 +202,7 @@ static void compare(
 		c->farther |= fabs(x[0]) > fabs(x[1]);
 		c->opposite |= (x[0] < 0 && x[1] > 0) || (x[0] > 0 && x[1] < 0);
 		c->alike |= (x[0] > 0 && x[1] > 0) || (x[0] < 0 && x[1] < 0);
+		compare_element(c, n->op, x);
 		c->above_third |= n->n_arg > 2 && x[0] > x[2];
 		c->crossed |= n->n_arg > 2 && x[1] > x[2];
 	}
@@ -214,6 +238,32 @@ static void watch_indices(
 		const int at = kernel_index(n->attrs.mode, t->at[k].i, x->extent[axis]);
 
 		to->ends += at >= 0 && at == x->extent[axis] - 1;
+	}
+}
+
+static void watch_index_places(struct index_places *p, const struct node *n, const struct tensor *value)
+{
+	const struct tensor *t = &value[n->arg[1]];
+	const struct shape *x = &value[n->arg[0]].type.shape;
+	const int axis = n->attrs.axis, rank = t->type.shape.rank;
+	const int64_t extent = axis < x->rank ? x->extent[axis] : 0;
+	int step = 1, line = shape_elements(&t->type.shape);
+
+	if (op_table[n->op].family == FAMILY_TAKE_ALONG_AXIS && axis < rank) {
+		line = t->type.shape.extent[axis];
+		for (int d = axis + 1; d < rank; d++)
+			step *= t->type.shape.extent[d];
+	}
+	p->known = extent > 0;
+	for (int i = 0, size = shape_elements(&t->type.shape); i < size && extent; i++) {
+		const int64_t at = t->at[i].i;
+		const int place = i / step % line;
+
+		p->counts_back |= at < 0 && at >= -extent;
+		p->twice_beyond |= at >= 2 * extent;
+		p->far_negative |= at < -extent;
+		p->moved |= kernel_index(n->attrs.mode, at, (int)extent) != place;
+		p->descends |= place && at < t->at[i - step].i;
 	}
 }
 
@@ -254,6 +304,8 @@ static void watch_start(struct node_elements *e, const struct node *n, const str
 		const int start = 1 + (int)(at < 0 ? 0 : at > last ? last : at);
 
 		e->start = start > e->start ? start : e->start;
+		e->start_beyond |= at > last;
+		e->start_negative |= at < 0;
 		e->from_end |= last > 0 && at < 0 && at + whole->extent[d] > 0;
 	}
 }
@@ -289,6 +341,8 @@ void measures_watch(struct facts *f, const struct node *n, const struct tensor *
 			watch_tensor(&e->tangent[k], &known->tangent[k][point], operands);
 	if (n->op == OP_SCATTER_MIN || n->op == OP_SCATTER_MAX)
 		watch_candidates(e, n, value);
+	if (family == FAMILY_GATHER || family == FAMILY_TAKE_ALONG_AXIS || family == FAMILY_SCATTER)
+		watch_index_places(&e->indices, n, value);
 	if (family == FAMILY_DYNAMIC_SLICE || family == FAMILY_DYNAMIC_UPDATE_SLICE)
 		watch_start(e, n, value);
 	if (!dtype_is_float(y->type.dtype))

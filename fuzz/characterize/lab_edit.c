@@ -28,6 +28,15 @@ void lab_wrt(struct edit *e, const int *wrt, int n)
 	c->n_transform = kept;
 }
 
+void lab_take_request(struct lab *l, struct edit *e, const int *wrt, int n)
+{
+	e->c.n_transform = l->base->n_transform;
+	e->c.transform = testcase_copy(l->base, e->arena).transform;
+	for (int t = 0; t < e->c.n_transform; t++)
+		e->c.transform[t].n_seed = 0;
+	lab_wrt(e, wrt, n);
+}
+
 bool lab_find_loop(struct edit *e, struct site *s, struct node_loop *loop, int *carry)
 {
 	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, s);) {

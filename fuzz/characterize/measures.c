@@ -229,26 +229,6 @@ static void of_pairs(struct facts *f, const struct node *n)
 	measures_put(f, MEASURE_SHAPES_DIFFER, n, -1, shapes);
 }
 
-static void of_comparison(struct facts *f, const struct node *n)
-{
-	const struct operand_comparison *c = &f->elements[n->out].comparison;
-
-	if (!c->known)
-		return;
-	if (n->op != OP_CLAMP) {
-		measures_put(f, MEASURE_FIRST_BELOW, n, -1, c->below);
-		measures_put(f, MEASURE_FIRST_ABOVE, n, -1, c->above);
-		measures_put(f, MEASURE_FIRST_NEARER, n, -1, c->nearer);
-		measures_put(f, MEASURE_FIRST_FARTHER, n, -1, c->farther);
-		measures_put(f, MEASURE_SIGNS_OPPOSITE, n, -1, c->opposite);
-		measures_put(f, MEASURE_SIGNS_ALIKE, n, -1, c->alike);
-		return;
-	}
-	measures_put(f, MEASURE_BELOW_BOUND, n, -1, c->below);
-	measures_put(f, MEASURE_ABOVE_BOUND, n, -1, c->above_third);
-	measures_put(f, MEASURE_CROSSED, n, -1, c->crossed);
-}
-
 static void of_axes(struct facts *f, const struct node *n)
 {
 	const struct op_info *o = &op_table[n->op];
@@ -338,6 +318,8 @@ static void of_windows(struct facts *f, const struct node *n)
 	if (f->elements[n->out].start) {
 		measures_put(f, MEASURE_START, n, -1, f->elements[n->out].start - 1);
 		measures_put(f, MEASURE_START_FROM_END, n, -1, f->elements[n->out].from_end);
+		measures_put(f, MEASURE_START_BEYOND, n, -1, f->elements[n->out].start_beyond);
+		measures_put(f, MEASURE_START_NEGATIVE, n, -1, f->elements[n->out].start_negative);
 	}
 
 	if (family != FAMILY_SLICE && family != FAMILY_SLICE_SCATTER && family != FAMILY_PAD)
@@ -489,7 +471,6 @@ void facts_of_measures(struct facts *f)
 		if (!w.node->n_arg || w.node->n_region)
 			continue;
 		of_pairs(f, w.node);
-		of_comparison(f, w.node);
 		of_axes(f, w.node);
 		of_windows(f, w.node);
 		of_shapes(f, w.node);

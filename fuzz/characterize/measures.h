@@ -36,17 +36,28 @@ struct element_span {
 /* How the first operand of a node compares with the next two, in some element at some point. */
 struct operand_comparison {
 	bool known, below, above, above_third, crossed, nearer, farther, opposite, alike;
+	bool larger_nearer, both_negative, both_positive, first_negative, second_negative, equal, negatives;
+	bool negative_even, negative_odd; /* a negative first operand with an even or odd integer as the second */
+	bool fraction, whole, negative_fraction; /* the quotient */
+	bool crossed_over, crossed_under;        /* of a clamp whose bounds cross: where its operand lies */
+};
+
+/* Where indices lie along their axis, and in which order. */
+struct index_places {
+	bool known, counts_back, twice_beyond, far_negative, moved, descends;
 };
 
 /* What the elements of a node were. */
 struct node_elements {
 	struct element_span operand[SPAN_OPERANDS], tangent[SPAN_OPERANDS], result, cotangent;
 	struct operand_comparison comparison;
+	struct index_places indices;
 	int candidates;  /* of a scatter of extrema: the most that equal one element, at least 1; 0: not known */
 	int update_ties; /* of the same: 1 + how many updates win together with the element that they meet; 0: not known
 	                  */
 	int start;       /* of a dynamic slice: 1 + the largest clamped start; 0: not known */
-	bool from_end;   /* of a dynamic slice: a negative start would lie inside, were it counted from the end */
+	bool start_beyond, start_negative; /* of a dynamic slice */
+	bool from_end; /* of a dynamic slice: a negative start would lie inside, were it counted from the end */
 };
 
 /* The cotangent of the result of a node of a case without dead nodes, and the tangents of its operands. */

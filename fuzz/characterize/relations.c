@@ -60,6 +60,20 @@ static void of_indices(struct facts *f, const struct node *n)
 	measures_put(f, MEASURE_INDICES_UNDER, n, -1, indices < x->extent[axis]);
 }
 
+static void of_index_places(struct facts *f, const struct node *n)
+{
+	const struct index_places *p = &f->elements[n->out].indices;
+
+	if (!p->known)
+		return;
+	measures_put(f, MEASURE_INDEX_COUNTS_BACK, n, -1, p->counts_back);
+	measures_put(f, MEASURE_INDEX_ROUND_TWICE, n, -1, p->twice_beyond || p->far_negative);
+	measures_put(f, MEASURE_INDEX_TWICE_BEYOND, n, -1, p->twice_beyond);
+	measures_put(f, MEASURE_INDEX_FAR_NEGATIVE, n, -1, p->far_negative);
+	measures_put(f, MEASURE_INDEX_MOVED, n, -1, p->moved);
+	measures_put(f, MEASURE_INDEX_DESCENDS, n, -1, p->descends);
+}
+
 /* The region that holds the node with that result. */
 static const struct region *region_of(const struct program *p, int out)
 {
@@ -90,6 +104,33 @@ static void of_twins(struct facts *f, const struct node *n)
 	measures_put(f, MEASURE_REPEATED, n, -1, repeated);
 }
 
+/* Whether both nodes have the same operands. */
+static bool same_operands(const struct node *a, const struct node *b)
+{
+	bool same = a->n_arg == b->n_arg;
+
+	for (int k = 0; same && k < a->n_arg; k++)
+		same = a->arg[k] == b->arg[k];
+	return same;
+}
+
+/* Other nodes of the op in the same region, with the operands of n, other attributes and a result of one shape. */
+static void of_varied(struct facts *f, const struct node *n)
+{
+	const struct program *p = &f->c->program;
+	const struct region *r = region_of(p, n->out);
+	bool varied = false;
+
+	for (int i = 0; i < r->n_node; i++) {
+		const struct node *other = &r->node[i];
+
+		if (other->op == n->op && other->out != n->out && same_operands(n, other) &&
+		    type_equal(&p->type[n->out], &p->type[other->out]))
+			varied |= !node_attrs_equal(p, n, p, other);
+	}
+	measures_put(f, MEASURE_VARIED, n, -1, varied);
+}
+
 static bool has_twins(const int *value, int n)
 {
 	for (int i = 0; i < n; i++)
@@ -114,6 +155,44 @@ static void of_yields(struct facts *f, const struct node *n)
 	measures_put(f, MEASURE_SAME_ROWS, n, -1, has_twins(n->arg + l.first_arg + l.n_carry, l.n_xs));
 }
 
+static void of_comparison(struct facts *f, const struct node *n)
+{
+	const struct operand_comparison *c = &f->elements[n->out].comparison;
+
+	if (!c->known)
+		return;
+	if (n->op != OP_CLAMP) {
+		measures_put(f, MEASURE_FIRST_BELOW, n, -1, c->below);
+		measures_put(f, MEASURE_FIRST_ABOVE, n, -1, c->above);
+		measures_put(f, MEASURE_FIRST_NEARER, n, -1, c->nearer);
+		measures_put(f, MEASURE_FIRST_FARTHER, n, -1, c->farther);
+		measures_put(f, MEASURE_SIGNS_OPPOSITE, n, -1, c->opposite);
+		measures_put(f, MEASURE_SIGNS_ALIKE, n, -1, c->alike);
+		measures_put(f, MEASURE_LARGER_NEARER, n, -1, c->larger_nearer);
+		measures_put(f, MEASURE_BOTH_NEGATIVE, n, -1, c->both_negative);
+		measures_put(f, MEASURE_BOTH_POSITIVE, n, -1, c->both_positive);
+		measures_put(f, MEASURE_FIRST_NEGATIVE_ONLY, n, -1, c->first_negative);
+		measures_put(f, MEASURE_SECOND_NEGATIVE_ONLY, n, -1, c->second_negative);
+		measures_put(f, MEASURE_OPERANDS_ALIKE, n, -1, c->equal);
+		measures_put(f, MEASURE_NEGATIVES_OF_EACH_OTHER, n, -1, c->negatives);
+		if (n->op == OP_POW) {
+			measures_put(f, MEASURE_NEGATIVE_EVEN, n, -1, c->negative_even);
+			measures_put(f, MEASURE_NEGATIVE_ODD, n, -1, c->negative_odd);
+		}
+		if (n->op == OP_MOD || n->op == OP_FLOOR_DIVIDE || n->op == OP_DIV) {
+			measures_put(f, MEASURE_QUOTIENT_FRACTION, n, -1, c->fraction);
+			measures_put(f, MEASURE_QUOTIENT_INTEGER, n, -1, c->whole);
+			measures_put(f, MEASURE_NEGATIVE_FRACTION, n, -1, c->negative_fraction);
+		}
+		return;
+	}
+	measures_put(f, MEASURE_BELOW_BOUND, n, -1, c->below);
+	measures_put(f, MEASURE_ABOVE_BOUND, n, -1, c->above_third);
+	measures_put(f, MEASURE_CROSSED, n, -1, c->crossed);
+	measures_put(f, MEASURE_CROSSED_OVER, n, -1, c->crossed_over);
+	measures_put(f, MEASURE_CROSSED_UNDER, n, -1, c->crossed_under);
+}
+
 void measures_of_relations(struct facts *f, const struct node *n)
 {
 	const enum family family = op_table[n->op].family;
@@ -123,10 +202,15 @@ void measures_of_relations(struct facts *f, const struct node *n)
 	if (!n->n_arg || n->n_region)
 		return;
 	of_places(f, n);
+	of_comparison(f, n);
 	if (family == FAMILY_MATMUL)
 		of_extents(f, n);
 	if (family == FAMILY_GATHER || family == FAMILY_SCATTER)
 		of_indices(f, n);
+	if (family == FAMILY_GATHER || family == FAMILY_SCATTER || family == FAMILY_TAKE_ALONG_AXIS)
+		of_index_places(f, n);
+	if (op_table[n->op].attrs && n->n_out == 1)
+		of_varied(f, n);
 	if (n->n_arg == 2 && n->n_out == 1)
 		of_twins(f, n);
 }

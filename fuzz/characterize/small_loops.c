@@ -20,7 +20,7 @@ enum property {
 };
 
 /* A loop of ROUNDS iterations. */
-static const struct ending {
+static const struct loop_ending {
 	enum op op;
 	const char *name;
 	int trip, cap, count; /* 0: not used */
@@ -55,7 +55,7 @@ static const struct type number = {DTYPE_I64, {0}}, truth_value = {DTYPE_BOOL, {
 
 /* Fills the body with the next carries, the stacked row, and whether to stop.  Each derivative depends on all values,
  * so that a wrong one shows everywhere.  False: a formula does not fit. */
-static bool fill_body(struct edit *e, const struct ending *way, struct region *body, int captured, enum dtype d)
+static bool fill_body(struct edit *e, const struct loop_ending *way, struct region *body, int captured, enum dtype d)
 {
 	const bool scan = way->op == OP_SCAN;
 	const int first = body->param + (way->op == OP_FOR);
@@ -84,7 +84,7 @@ static bool fill_body(struct edit *e, const struct ending *way, struct region *b
 
 /* Appends the loop to the program whose inputs are c, d, a and, for a scan, the rows.  Returns its first result; -1: it
  * does not fit. */
-static int append_loop(struct edit *e, const struct ending *way, enum dtype d)
+static int append_loop(struct edit *e, const struct loop_ending *way, enum dtype d)
 {
 	struct region *top = &e->c.program.top, *region = NEW(e->arena, struct region, 2),
 	              *body = &region[way->op == OP_WHILE];
@@ -131,7 +131,7 @@ static int append_loop(struct edit *e, const struct ending *way, enum dtype d)
 	return node.out;
 }
 
-static void try_loop(struct lab *l, const struct ending *way, int input, int result)
+static void try_loop(struct lab *l, const struct loop_ending *way, int input, int result)
 {
 	static const double numbers[INPUTS] = {0.75, 1.25, 0.625, 0}, rows[] = {1.5, 0.875, 1.375, 0.5, 1.125, 0.8125};
 	const enum dtype d = lab_dtype(l);
@@ -153,11 +153,7 @@ static void try_loop(struct lab *l, const struct ending *way, int input, int res
 		out += result;
 	e.c.program.top.result[0] = out;
 	e.c.program.top.n_result = 1;
-	e.c.n_transform = l->base->n_transform;
-	e.c.transform = testcase_copy(l->base, e.arena).transform;
-	for (int t = 0; t < e.c.n_transform; t++)
-		e.c.transform[t].n_seed = 0;
-	lab_wrt(&e, &input, 1);
+	lab_take_request(l, &e, &input, 1);
 	lab_try(
 	    l, &e, (const char *const[]){op_table[way->op].name, way->name, input_names[input], result_names[result]});
 }
@@ -266,7 +262,7 @@ static const char *way_text(struct lab *l, const struct variant_table *t)
 		bool agrees = true;
 
 		for (int i = 0; i < ENDINGS && agrees; i++) {
-			const struct ending *e = &endings[i];
+			const struct loop_ending *e = &endings[i];
 			const bool has = (e->has & ways[w].has) == ways[w].has && !(e->has & ways[w].lacks);
 			bool seen = false, fails = false;
 

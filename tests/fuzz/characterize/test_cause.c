@@ -510,6 +510,39 @@ static void test_relatives_numbers(const struct oracle_options *o, struct arena 
 	bench_close(&b);
 }
 
+/* An elementwise op to blame is judged on scalars of both signs, equal ones and zeros too; other ops are not. */
+static void test_grid(const struct oracle_options *o, struct arena *a)
+{
+	static const struct {
+		const char *engine, *inputs, *body, *point, *operands; /* those of a row; NULL: there is no table */
+		bool fails;
+	} of_rows[] = {
+	    {"tape+scale:max.a:1.5", "x: f64[2], z: f64[2]", "y = max x, z", "[1, 2], [3, 1]", "2, -2", true},
+	    {"tape+scale:max.a:1.5", "x: f64[2], z: f64[2]", "y = max x, z", "[1, 2], [3, 1]", "-2, 2", false},
+	    {"tape+scale:clamp.b:0", "x: f64[]", "y = clamp 1, x, 3", "2", "0.5, 2, 0.5", false},
+	    {"tape+scale:sin:2", "x: f64[]", "y = sin x", "2", "-100", true},
+	    {"tape+scale:reduce_max:1.5", "x: f64[3]", "y = reduce_max x axes=[0]", "[1, -2, 3]", NULL, false},
+	};
+
+	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
+		const struct characterize_options only = {.experiments = "grid"};
+		const struct testcase c = test_function(a, of_rows[i].inputs, of_rows[i].body, of_rows[i].point, "vjp");
+		const struct variant_row *found = NULL;
+		struct characterization x;
+		struct error e = {0};
+		struct bench b;
+
+		CHECK(bench_open(&b, &of_rows[i].engine, 1, o, &e), "%s", e.text);
+		CHECK(characterize(&b, of_rows[i].engine, &c, &only, a, &x, &e), "%s", e.text);
+		for (int k = 0; x.n_table && of_rows[i].operands && k < x.table->n_row; k++)
+			if (!strcmp(x.table->row[k].cell[1], of_rows[i].operands))
+				found = &x.table->row[k];
+		CHECK(of_rows[i].operands ? found && found->fails == of_rows[i].fails : !x.n_table, "%s: %s",
+		    of_rows[i].engine, of_rows[i].operands ? of_rows[i].operands : "a table");
+		bench_close(&b);
+	}
+}
+
 /* In forward mode an operand is also judged while others are differentiated, with tangents of 0. */
 static void test_other_tangents(const struct oracle_options *o, struct arena *a)
 {
@@ -552,6 +585,7 @@ int main(int argc, char **argv)
 	test_other_numbers(&options, &a);
 	test_other_tangents(&options, &a);
 	test_relatives_numbers(&options, &a);
+	test_grid(&options, &a);
 	test_statements(&a);
 	test_small_loops(&a);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
