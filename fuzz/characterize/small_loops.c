@@ -256,7 +256,7 @@ static const struct {
 };
 
 /* NULL: none of the texts says it. */
-static const char *way_text(struct lab *l, const struct variant_table *t)
+static const char *way_text(const struct variant_table *t)
 {
 	for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
 		bool agrees = true;
@@ -283,33 +283,48 @@ static const char *way_text(struct lab *l, const struct variant_table *t)
 		if (agrees)
 			return ways[w].text;
 	}
-	return LAB_TEXT(l, "it ends so: %s", list_failing(l, t, ENDS));
+	return NULL;
 }
 
-/* Through which results, by what they have in common. */
-static const char *result_text(struct lab *l, const struct variant_table *t)
+struct named_set {
+	unsigned set; /* of results, or of operands: bit k is number k */
+	const char *text;
+};
+
+static const struct named_set result_sets[] = {
+    {1, "its first final carry"},
+    {2, "its second final carry"},
+    {3, "its final carries"},
+    {60, "its stacked output"},
+    {4, "the first row of its stacked output"},
+    {32, "the last row of its stacked output"},
+    {28, "rows of its stacked output before the last"},
+    {56, "rows of its stacked output after the first"},
+    {7, "its final carries and the first row of its stacked output"},
+    {35, "its final carries and the last row of its stacked output"},
+    {0, NULL},
+};
+
+static const struct named_set operand_sets[] = {
+    {1 << INITIAL, "its first initial carry"},
+    {1 << OTHER_INITIAL, "its second initial carry"},
+    {1 << INITIAL | 1 << OTHER_INITIAL, "its initial carries"},
+    {1 << CAPTURED, "the value that it captures"},
+    {1 << ROWS_READ, "its per-iteration input"},
+    {0, NULL},
+};
+
+/* What those that fail have in common; NULL: nothing that has a name, so a part of them may be an accident. */
+static const char *set_name(
+    const struct variant_table *t, int column, const char *const *name, int n, const struct named_set *sets)
 {
-	static const struct {
-		unsigned set; /* of results */
-		const char *text;
-	} sets[] = {
-	    {3, "its final carries"},
-	    {60, "its stacked output"},
-	    {4, "the first row of its stacked output"},
-	    {32, "the last row of its stacked output"},
-	    {28, "rows of its stacked output before the last"},
-	    {56, "rows of its stacked output after the first"},
-	    {7, "its final carries and the first row of its stacked output"},
-	    {35, "its final carries and the last row of its stacked output"},
-	};
 	unsigned set = 0;
 
-	for (int i = 0; i < RESULTS; i++)
-		set |= fails_with(t, THROUGH, result_names[i]) ? 1u << i : 0;
-	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-		if (sets[i].set == set)
-			return sets[i].text;
-	return LAB_TEXT(l, "its %s", list_failing(l, t, THROUGH));
+	for (int i = 0; i < n; i++)
+		set |= fails_with(t, column, name[i]) ? 1u << i : 0;
+	while (sets->text && sets->set != set)
+		sets++;
+	return sets->text;
 }
 
 /* Whether a loop of each kind fails. */
@@ -329,14 +344,17 @@ void lab_state_small_loops(struct lab *l)
 
 	if (!t || !s[0].n_row)
 		return;
+	const char *operands = set_name(t, DIFFERENTIATED, input_names, INPUTS, operand_sets),
+	           *results = set_name(t, THROUGH, result_names, RESULTS, result_sets), *way = way_text(t);
+
 	if (is_needed(t, LOOP))
 		text = LAB_TEXT(l, ", as %s", list_failing(l, t, LOOP));
-	if (is_needed(t, DIFFERENTIATED))
-		text = LAB_TEXT(l, "%s, with respect to its %s", text, list_failing(l, t, DIFFERENTIATED));
-	if (is_needed(t, THROUGH))
-		text = LAB_TEXT(l, "%s, through %s", text, result_text(l, t));
-	if (is_needed(t, ENDS))
-		text = LAB_TEXT(l, "%s, where %s", text, way_text(l, t));
+	if (is_needed(t, DIFFERENTIATED) && operands)
+		text = LAB_TEXT(l, "%s, with respect to %s", text, operands);
+	if (is_needed(t, THROUGH) && results)
+		text = LAB_TEXT(l, "%s, through %s", text, results);
+	if (is_needed(t, ENDS) && way)
+		text = LAB_TEXT(l, "%s, where %s", text, way);
 	if (*text)
 		lab_say(l, "small-loops", STATEMENT_SHOWN, s, 2, "A small loop fails only%s.", text + 1);
 	else if (each_kind_fails(t))

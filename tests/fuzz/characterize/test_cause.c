@@ -414,58 +414,6 @@ static void test_statements(struct arena *a)
 	}
 }
 
-/* What is said of small loops, by those that fail: the text is in one of their cells. */
-static void test_small_loops(struct arena *a)
-{
-	enum { ROWS = 96, COLUMNS = 4, NAMES = 2 };
-	static const char *const loops[] = {"for", "scan"},
-	                         *const ends[] = {"fixed trip count", "until, early", "until, in the last iteration",
-	                             "until, never true"},
-	                         *const operands[] = {"captured value", "first initial carry"},
-	                         *const results[] = {"first final carry", "second final carry", "stacked row 0",
-	                             "stacked row 1", "stacked row 2", "stacked row 3"};
-	static const struct {
-		const char *name, *fails[NAMES], *says; /* a row fails if one of its cells has one of these texts */
-	} of_rows[] = {
-	    {"a stacked output", {"stacked"}, "A small loop fails only through its stacked output."},
-	    {"the first row", {"row 0"}, "A small loop fails only through the first row of its stacked output."},
-	    {"the last row", {"row 3"}, "A small loop fails only through the last row of its stacked output."},
-	    {"final carries", {"final"}, "A small loop fails only through its final carries."},
-	    {"a captured value", {"captured"}, "A small loop fails only with respect to its captured value."},
-	    {"one kind", {"scan"}, "A small loop fails only as scan."},
-	    {"an early end", {"early"}, "A small loop fails only where it ends before its limit."},
-	    {"until", {"early", "last iteration"}, "A small loop fails only where until becomes true."},
-	    {"all", {""}, NULL},
-	};
-	const struct testcase c = test_function(a, "x: f64[]", "y = sin x", "1", "vjp");
-
-	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
-		struct variant_row row[ROWS] = {{0}};
-		struct variant_table t = {.id = "small_loops", .n_column = COLUMNS, .row = row, .n_row = ROWS};
-		struct characterization out = {.n_table = 1, .table = &t};
-		struct lab l = {.out = &out, .base = &c, .typical = &c, .arena = a};
-		const char *cell[ROWS][COLUMNS];
-
-		if (!row_wanted("%s", of_rows[i].name))
-			continue;
-		for (int k = 0; k < ROWS; k++) {
-			row[k] = (struct variant_row){
-			    .cell = cell[k], .decided = true, .of = "result 0", .expected = 1};
-			cell[k][0] = loops[k % 2];
-			cell[k][1] = ends[k / 2 % 4];
-			cell[k][2] = operands[k / 8 % 2];
-			cell[k][3] = results[k / 16];
-			for (int w = 0; w < COLUMNS; w++)
-				for (int n = 0; n < NAMES && of_rows[i].fails[n]; n++)
-					row[k].fails |= strstr(cell[k][w], of_rows[i].fails[n]) != NULL;
-		}
-		lab_state_small_loops(&l);
-		CHECK(of_rows[i].says ? out.n_statement && !strcmp(out.statement[0].text, of_rows[i].says)
-		                      : !out.n_statement,
-		    "%s: %s", of_rows[i].name, out.n_statement ? out.statement[0].text : "nothing");
-	}
-}
-
 /* An operand that is wrong is judged at other numbers too. */
 static void test_other_numbers(const struct oracle_options *o, struct arena *a)
 {
@@ -484,63 +432,6 @@ static void test_other_numbers(const struct oracle_options *o, struct arena *a)
 		    !strcmp(x.table->row[i].cell[1], "alone");
 	CHECK(rows_alone == 2, "%d rows", rows_alone);
 	bench_close(&b);
-}
-
-/* Another op of the family is tried with the numbers as they are, and with the other sign. */
-static void test_relatives_numbers(const struct oracle_options *o, struct arena *a)
-{
-	static const char *const engine = "tape+scale:reduce_max:1.5";
-	const struct characterize_options only = {.experiments = "relatives"};
-	const struct testcase c = test_function(a, "x: f64[3]", "y = reduce_max x axes=[0]", "[1, -2, 3]", "vjp");
-	struct characterization x;
-	struct error e = {0};
-	struct bench b;
-	int rows_of_min = 0, at_negated = 0;
-
-	CHECK(bench_open(&b, &engine, 1, o, &e), "%s", e.text);
-	CHECK(characterize(&b, engine, &c, &only, a, &x, &e), "%s", e.text);
-	for (int i = 0; i < x.table->n_row; i++) {
-		const struct variant_row *r = &x.table->row[i];
-
-		rows_of_min += !strcmp(r->cell[1], "reduce_min");
-		at_negated += !strcmp(r->cell[1], "reduce_min") &&
-		    x.cases[r->case_number]->point[0][0].at[0].f == -c.point[0][0].at[0].f;
-	}
-	CHECK(rows_of_min && at_negated, "%d rows, %d negated", rows_of_min, at_negated);
-	bench_close(&b);
-}
-
-/* An elementwise op to blame is judged on scalars of both signs, equal ones and zeros too; other ops are not. */
-static void test_grid(const struct oracle_options *o, struct arena *a)
-{
-	static const struct {
-		const char *engine, *inputs, *body, *point, *operands; /* those of a row; NULL: there is no table */
-		bool fails;
-	} of_rows[] = {
-	    {"tape+scale:max.a:1.5", "x: f64[2], z: f64[2]", "y = max x, z", "[1, 2], [3, 1]", "2, -2", true},
-	    {"tape+scale:max.a:1.5", "x: f64[2], z: f64[2]", "y = max x, z", "[1, 2], [3, 1]", "-2, 2", false},
-	    {"tape+scale:clamp.b:0", "x: f64[]", "y = clamp 1, x, 3", "2", "0.5, 2, 0.5", false},
-	    {"tape+scale:sin:2", "x: f64[]", "y = sin x", "2", "-100", true},
-	    {"tape+scale:reduce_max:1.5", "x: f64[3]", "y = reduce_max x axes=[0]", "[1, -2, 3]", NULL, false},
-	};
-
-	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
-		const struct characterize_options only = {.experiments = "grid"};
-		const struct testcase c = test_function(a, of_rows[i].inputs, of_rows[i].body, of_rows[i].point, "vjp");
-		const struct variant_row *found = NULL;
-		struct characterization x;
-		struct error e = {0};
-		struct bench b;
-
-		CHECK(bench_open(&b, &of_rows[i].engine, 1, o, &e), "%s", e.text);
-		CHECK(characterize(&b, of_rows[i].engine, &c, &only, a, &x, &e), "%s", e.text);
-		for (int k = 0; x.n_table && of_rows[i].operands && k < x.table->n_row; k++)
-			if (!strcmp(x.table->row[k].cell[1], of_rows[i].operands))
-				found = &x.table->row[k];
-		CHECK(of_rows[i].operands ? found && found->fails == of_rows[i].fails : !x.n_table, "%s: %s",
-		    of_rows[i].engine, of_rows[i].operands ? of_rows[i].operands : "a table");
-		bench_close(&b);
-	}
 }
 
 /* In forward mode an operand is also judged while others are differentiated, with tangents of 0. */
@@ -584,10 +475,7 @@ int main(int argc, char **argv)
 	test_told_once(&a);
 	test_other_numbers(&options, &a);
 	test_other_tangents(&options, &a);
-	test_relatives_numbers(&options, &a);
-	test_grid(&options, &a);
 	test_statements(&a);
-	test_small_loops(&a);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct characterize_options only = {
 		    .experiments = rows[i].experiments ? rows[i].experiments : "contributions"};
