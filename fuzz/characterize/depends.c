@@ -16,7 +16,7 @@ enum { CUTS = 6 }; /* thresholds of one measure, the best */
 static const double cost_of_term = 0.02, cost_of_any = 0.02, gain_of_term = 0.04, gain_of_few = 0.004,
                     cost_of_negation = 0.04, cost_of_form = 0.03, cost_of_name = 0.02, cost_of_coincidence = 0.1,
                     cost_of_other_op = 0.05, cost_of_number = 0.005, cost_of_result = 0.01, cost_of_at_most = 0.002,
-                    cost_of_row = 0.025 / MEASURE_COUNT, right_first = 0.05;
+                    cost_of_row = 0.025 / MEASURE_COUNT, cost_of_seed = 0.02, right_first = 0.05;
 
 bool telling_blames(const struct telling *t, enum op op)
 {
@@ -141,6 +141,9 @@ static void set_above(const struct telling *t, const float *x, double threshold,
 /* An operand says more. */
 static bool of_result(enum measure_id id) { return id >= MEASURE_RESULT_SMALL && id <= MEASURE_RESULT_NEAR; }
 
+/* A number among cotangents or tangents is an accident of the seeds more often than one among operands. */
+static bool of_seed(enum measure_id id) { return id >= MEASURE_COTANGENT_SMALL && id <= MEASURE_TANGENT_NEAR; }
+
 /* Keeps the best thresholds of a measure, in both directions. */
 static void list_thresholds(struct telling *t, const struct measured *m, float *sorted)
 {
@@ -178,7 +181,8 @@ static void list_thresholds(struct telling *t, const struct measured *m, float *
 		for (int above = 1; above >= 0; above--) {
 			const double cost = (telling_blames(t, m->op) ? 0 : cost_of_other_op) +
 			    (best[i] == 0 || count ? 0 : cost_of_number) + cost_of_row * (int)m->id +
-			    (of_result(m->id) ? cost_of_result : 0) + (above ? 0 : cost_of_at_most);
+			    (of_result(m->id) ? cost_of_result : 0) +
+			    (of_seed(m->id) && best[i] != 0 ? cost_of_seed : 0) + (above ? 0 : cost_of_at_most);
 
 			set_above(t, m->x, best[i], above, &set);
 			if (measure_text(m->id, above, best[i], "", "", t->arena))

@@ -60,7 +60,7 @@ static bool draw(struct lab *l, enum op op, const struct profile *p, int k, stru
 
 bool lab_draw_of(struct lab *l, enum op op, int k, struct testcase *out)
 {
-	const struct profile p = profile_of(l, op, true);
+	const struct profile p = profile_of(l, op, k % 2 == 0);
 
 	return draw(l, op, &p, k, out);
 }

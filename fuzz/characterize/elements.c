@@ -257,12 +257,16 @@ static void watch_index_places(struct index_places *p, const struct node *n, con
 	p->known = extent > 0;
 	for (int i = 0, size = shape_elements(&t->type.shape); i < size && extent; i++) {
 		const int64_t at = t->at[i].i;
-		const int place = i / step % line;
+		const int place = i / step % line, to = kernel_index(n->attrs.mode, at, (int)extent);
 
 		p->counts_back |= at < 0 && at >= -extent;
+		p->dropped_back |= n->attrs.mode == MODE_DROP && at < 0 && at >= -extent;
 		p->twice_beyond |= at >= 2 * extent;
 		p->far_negative |= at < -extent;
-		p->moved |= kernel_index(n->attrs.mode, at, (int)extent) != place;
+		p->moved |= to != place;
+		p->reach = to >= 0 && place >= p->reach ? place + 1 : p->reach;
+		for (int k = i % step + i / step / line * line * step; k < i && to >= 0; k += step)
+			p->meet |= kernel_index(n->attrs.mode, t->at[k].i, (int)extent) == to;
 		p->descends |= place && at < t->at[i - step].i;
 	}
 }
@@ -299,6 +303,7 @@ static void watch_start(struct node_elements *e, const struct node *n, const str
 	const struct shape *whole = &value[n->arg[0]].type.shape,
 	                   *size = &value[writes ? n->arg[1] : n->out].type.shape;
 
+	e->window_whole |= shape_equal(whole, size);
 	for (int d = 0; d < whole->rank; d++) {
 		const int64_t last = whole->extent[d] - size->extent[d], at = starts->at[d].i;
 		const int start = 1 + (int)(at < 0 ? 0 : at > last ? last : at);

@@ -318,6 +318,7 @@ static void of_windows(struct facts *f, const struct node *n)
 	if (f->elements[n->out].start) {
 		measures_put(f, MEASURE_START, n, -1, f->elements[n->out].start - 1);
 		measures_put(f, MEASURE_START_FROM_END, n, -1, f->elements[n->out].from_end);
+		measures_put(f, MEASURE_WINDOW_WHOLE, n, -1, f->elements[n->out].window_whole);
 		measures_put(f, MEASURE_START_BEYOND, n, -1, f->elements[n->out].start_beyond);
 		measures_put(f, MEASURE_START_NEGATIVE, n, -1, f->elements[n->out].start_negative);
 	}
@@ -331,6 +332,9 @@ static void of_windows(struct facts *f, const struct node *n)
 		if (family == FAMILY_PAD) {
 			measures_put(f, MEASURE_PAD_LOW, n, -1, a->low[d]);
 			measures_put(f, MEASURE_PAD_HIGH, n, -1, a->high[d]);
+			measures_put(f, MEASURE_PAD_UNEVEN, n, -1, a->low[d] != a->high[d]);
+			measures_put(f, MEASURE_PAD_LOW_MORE, n, -1, a->low[d] > a->high[d]);
+			measures_put(f, MEASURE_PAD_HIGH_MORE, n, -1, a->low[d] < a->high[d]);
 			measures_put(f, MEASURE_PAD_LOW_LATER, n, -1, d ? a->low[d] : 0);
 			measures_put(f, MEASURE_PAD_HIGH_LATER, n, -1, d ? a->high[d] : 0);
 			continue;
@@ -387,9 +391,13 @@ static void of_shapes(struct facts *f, const struct node *n)
 		measures_put(f, MEASURE_NEW_AXES, n, -1, y->rank - x->rank);
 		break;
 	case FAMILY_MASKED_SCATTER:
-		if (f->elements[n->out].operand[1].known)
-			measures_put(f, MEASURE_MASK_LEFT, n, -1,
-			    f->elements[n->out].operand[1].odds > shape_elements(&type[n->arg[2]].shape));
+		if (f->elements[n->out].operand[1].known) {
+			const int trues = f->elements[n->out].operand[1].odds,
+			          source = shape_elements(&type[n->arg[2]].shape);
+
+			measures_put(f, MEASURE_MASK_LEFT, n, -1, trues > source);
+			measures_put(f, MEASURE_SOURCE_LEFT, n, -1, trues < source);
+		}
 		break;
 	case FAMILY_CONCATENATE:
 		PUT_SIZE(f, OPERANDS, n, -1, n->n_arg);
@@ -439,6 +447,8 @@ static void of_regions(struct facts *f, const struct node *n)
 	if (f->run && n->n_out) {
 		measures_put(f, MEASURE_TRIPS, n, -1, f->trips[n->out]);
 		measures_put(f, MEASURE_TRIPS_ODD, n, -1, f->odd_trips[n->out]);
+		measures_put(f, MEASURE_TRIPS_NOT_3, n, -1, f->trips[n->out] % 3 != 0);
+		measures_put(f, MEASURE_TRIPS_NOT_4, n, -1, f->trips[n->out] % 4 != 0);
 	}
 	measures_put(f, MEASURE_CARRIES, n, -1, l.n_carry);
 	measures_put(f, MEASURE_ROWS, n, -1, l.n_xs);

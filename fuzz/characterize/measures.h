@@ -44,7 +44,8 @@ struct operand_comparison {
 
 /* Where indices lie along their axis, and in which order. */
 struct index_places {
-	bool known, counts_back, twice_beyond, far_negative, moved, descends;
+	bool known, counts_back, dropped_back, twice_beyond, far_negative, moved, descends, meet;
+	int reach; /* 1 + the place of the last index that finds an element */
 };
 
 /* What the elements of a node were. */
@@ -56,7 +57,7 @@ struct node_elements {
 	int update_ties; /* of the same: 1 + how many updates win together with the element that they meet; 0: not known
 	                  */
 	int start;       /* of a dynamic slice: 1 + the largest clamped start; 0: not known */
-	bool start_beyond, start_negative; /* of a dynamic slice */
+	bool start_beyond, start_negative, window_whole; /* of a dynamic slice */
 	bool from_end; /* of a dynamic slice: a negative start would lie inside, were it counted from the end */
 };
 

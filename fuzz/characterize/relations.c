@@ -67,9 +67,12 @@ static void of_index_places(struct facts *f, const struct node *n)
 	if (!p->known)
 		return;
 	measures_put(f, MEASURE_INDEX_COUNTS_BACK, n, -1, p->counts_back);
+	measures_put(f, MEASURE_INDEX_DROPPED_BACK, n, -1, p->dropped_back);
 	measures_put(f, MEASURE_INDEX_ROUND_TWICE, n, -1, p->twice_beyond || p->far_negative);
 	measures_put(f, MEASURE_INDEX_TWICE_BEYOND, n, -1, p->twice_beyond);
 	measures_put(f, MEASURE_INDEX_FAR_NEGATIVE, n, -1, p->far_negative);
+	measures_put(f, MEASURE_INDICES_MEET, n, -1, p->meet);
+	measures_put(f, MEASURE_INDEX_REACH, n, -1, p->reach);
 	measures_put(f, MEASURE_INDEX_MOVED, n, -1, p->moved);
 	measures_put(f, MEASURE_INDEX_DESCENDS, n, -1, p->descends);
 }

@@ -189,6 +189,34 @@ static struct told_condition predicting(const struct telling *t, struct told_con
 	return chosen;
 }
 
+/* By how much the share of failing variants is larger where the condition holds than elsewhere. */
+static double apart(const struct telling *t, const struct told_condition *c)
+{
+	int fails[2] = {0}, n[2] = {0};
+
+	for (int v = 0; v < t->x->n_variant; v++) {
+		const bool holds = condition_holds(t, c, v);
+
+		if (!variant_in(&t->among, v))
+			continue;
+		n[holds]++;
+		fails[holds] += variant_in(&t->fails, v);
+	}
+	return n[0] && n[1] ? (double)fails[1] / n[1] - (double)fails[0] / n[0] : 0;
+}
+
+/* What to guess where no condition is good enough: one of fewer terms, if it tells the variants apart as well.  A
+ * further term then holds by accident of some that are alike. */
+static struct told_condition simpler(const struct telling *t, struct told_condition chosen)
+{
+	struct told_condition guess = chosen;
+
+	for (int i = 0; i < t->n_best; i++)
+		if (t->best[i].n < guess.n && apart(t, &t->best[i]) >= apart(t, &chosen))
+			guess = t->best[i];
+	return guess;
+}
+
 /* The counts that no variant has, next to the threshold of a term. */
 static void find_gap(const struct telling *t, const struct told_condition *c, struct explained *out)
 {
@@ -288,6 +316,8 @@ void explanation_tell(
 		return;
 	}
 	chosen = predicting(t, chosen);
+	if (chosen.error > TOLD_ENOUGH || !predicts_fresh(t, &chosen))
+		chosen = simpler(t, chosen);
 	put_terms(t, &chosen, out);
 	put_counts(t, &chosen, out);
 	put_guesses(t, &chosen, out);

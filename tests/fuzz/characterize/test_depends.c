@@ -23,6 +23,12 @@ static bool fraction(const struct testcase *c) { return number(c, 1, 0) != trunc
 static bool odd_axis(const struct testcase *c) { return c->point[0][0].type.shape.extent[0] % 2; }
 static bool opposite(const struct testcase *c) { return number(c, 0, 0) * number(c, 1, 0) < 0; }
 static bool farther(const struct testcase *c) { return fabs(number(c, 0, 0)) > fabs(number(c, 1, 0)); }
+static bool larger_nearer(const struct testcase *c)
+{
+	const double x = number(c, 0, 0), z = number(c, 1, 0);
+
+	return (x - z) * (fabs(x) - fabs(z)) < 0;
+}
 static bool always(const struct testcase *c) { return (void)c, true; }
 
 /* Does not depend on anything that can be said. */
@@ -107,6 +113,8 @@ static const struct row {
         "It fails where the operands of atan2 have opposite signs in some element."},
     {"magnitudes of two operands", {&product}, farther, {OP_MUL, "second operand of mul"}, true, false,
         "It fails where the first operand of mul has a larger magnitude than the second in some element."},
+    {"a larger operand that is nearer to 0", {&product}, larger_nearer, {OP_MUL, "second operand of mul"}, true, false,
+        "It fails where the larger operand of mul has the smaller magnitude in some element."},
     {"a sign of another operand", {&angle}, negative_second, {OP_ATAN2, "first operand of atan2"}, true, false,
         "It fails where an element of the second operand of atan2 is negative."},
     {"a number that is no integer", {&quotient}, fraction, {OP_DIV, "denominator of div"}, true, false,
@@ -225,6 +233,35 @@ static void test_equally_good(struct arena *a)
 	explanation_close(x);
 }
 
+/* A negative denominator, but no large numerator. */
+static bool never_large(const struct testcase *c) { return negative_second(c) && number(c, 0, 0) <= 3; }
+
+/* The same, but each large numerator, and others by chance. */
+static bool rather_large(const struct testcase *c)
+{
+	return negative_second(c) && (number(c, 0, 0) > 3 || testcase_hash(c) % 2);
+}
+
+/* Where no condition predicts enough, a second term is not guessed that tells less apart. */
+static void test_guess(struct arena *a)
+{
+	static const struct blamed blamed = {OP_DIV, "denominator of div"};
+	const struct testcase about = test_function(a, quotient.inputs, quotient.body, "1.5, 2.5", "vjp");
+	struct explanation *x = explanation_open();
+	struct explained told;
+	int n = 0;
+
+	explanation_about(x, &about);
+	explanation_aside(x, true, false);
+	add_family(x, &quotient, never_large, &n, a);
+	explanation_fresh(x, true);
+	add_family(x, &quotient, rather_large, &n, a);
+	explanation_tell(x, &blamed, 1, a, &told);
+	CHECK(told.n_term == 1 && strstr(explanation_text(&told, a), "denominator of div is negative"), "%s",
+	    explanation_text(&told, a));
+	explanation_close(x);
+}
+
 /* Counts that no variant has are named. */
 static void test_gap(struct arena *a)
 {
@@ -252,6 +289,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_fresh(&a));
 	CHECK_LAW(test_equally_good(&a));
 	CHECK_LAW(test_gap(&a));
+	CHECK_LAW(test_guess(&a));
 	arena_free(&a);
 	return check_done();
 }
