@@ -265,8 +265,12 @@ static void watch_index_places(struct index_places *p, const struct node *n, con
 		p->far_negative |= at < -extent;
 		p->moved |= to != place;
 		p->reach = to >= 0 && place >= p->reach ? place + 1 : p->reach;
-		for (int k = i % step + i / step / line * line * step; k < i && to >= 0; k += step)
-			p->meet |= kernel_index(n->attrs.mode, t->at[k].i, (int)extent) == to;
+		for (int k = i % step + i / step / line * line * step; k < i && to >= 0; k += step) {
+			const int other = kernel_index(n->attrs.mode, t->at[k].i, (int)extent);
+
+			p->meet |= other == to;
+			p->differ |= other >= 0 && other != to;
+		}
 		p->descends |= place && at < t->at[i - step].i;
 	}
 }
@@ -292,6 +296,31 @@ static void watch_candidates(struct node_elements *e, const struct node *n, cons
 			    update[(o * u.n + k) * v.inner + inner].f == y->at[i].f;
 		e->candidates = winners > e->candidates ? winners : e->candidates;
 		e->update_ties += stays ? winners - 1 : 0;
+	}
+}
+
+/* Whether the first or the last of the elements that a reduction combines is the largest or the smallest. */
+static void watch_ends(struct ends *e, const struct node *n, const struct tensor *x, int n_out, struct arena *a)
+{
+	const int size = shape_elements(&x->type.shape), *group = reduce_map(n, &x->type.shape, a);
+
+	for (int k = 0; k < n_out && size <= TIES_MOST * TIES_MOST; k++) {
+		double low = INFINITY, high = -INFINITY, first = NAN, last = NAN;
+		int count = 0;
+
+		for (int i = 0; i < size; i++) {
+			if (group[i] != k)
+				continue;
+			last = x->at[i].f;
+			first = count++ ? first : last;
+			low = fmin(low, last);
+			high = fmax(high, last);
+		}
+		e->known = true;
+		e->largest_first |= count > 1 && first == high;
+		e->largest_last |= count > 1 && last == high;
+		e->smallest_first |= count > 1 && first == low;
+		e->smallest_last |= count > 1 && last == low;
 	}
 }
 
@@ -348,6 +377,8 @@ void measures_watch(struct facts *f, const struct node *n, const struct tensor *
 		watch_candidates(e, n, value);
 	if (family == FAMILY_GATHER || family == FAMILY_TAKE_ALONG_AXIS || family == FAMILY_SCATTER)
 		watch_index_places(&e->indices, n, value);
+	if (family == FAMILY_REDUCE && dtype_is_float(y->type.dtype))
+		watch_ends(&e->ends, n, &value[n->arg[0]], shape_elements(&y->type.shape), f->arena);
 	if (family == FAMILY_DYNAMIC_SLICE || family == FAMILY_DYNAMIC_UPDATE_SLICE)
 		watch_start(e, n, value);
 	if (!dtype_is_float(y->type.dtype))

@@ -411,6 +411,7 @@ static void of_shapes(struct facts *f, const struct node *n)
 			measures_put(f, MEASURE_CANDIDATES, n, -1, f->elements[n->out].candidates);
 			measures_put(f, MEASURE_UPDATE_TIES, n, -1, f->elements[n->out].update_ties - 1);
 		}
+		measures_put(f, MEASURE_INDEX_RANK, n, -1, type[n->arg[1]].shape.rank);
 		measures_put(f, MEASURE_INDEX_SCALAR, n, -1, !type[n->arg[1]].shape.rank);
 		if (f->elements[n->out].operand[1].ends)
 			measures_put(f, MEASURE_INDEX_AT_END, n, -1, f->elements[n->out].operand[1].ends - 1);

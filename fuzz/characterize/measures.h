@@ -44,7 +44,7 @@ struct operand_comparison {
 
 /* Where indices lie along their axis, and in which order. */
 struct index_places {
-	bool known, counts_back, dropped_back, twice_beyond, far_negative, moved, descends, meet;
+	bool known, counts_back, dropped_back, twice_beyond, far_negative, moved, descends, meet, differ;
 	int reach; /* 1 + the place of the last index that finds an element */
 };
 
@@ -53,6 +53,9 @@ struct node_elements {
 	struct element_span operand[SPAN_OPERANDS], tangent[SPAN_OPERANDS], result, cotangent;
 	struct operand_comparison comparison;
 	struct index_places indices;
+	struct ends {
+		bool known, largest_first, largest_last, smallest_first, smallest_last;
+	} ends;          /* of a reduction: where in its group an extremum is */
 	int candidates;  /* of a scatter of extrema: the most that equal one element, at least 1; 0: not known */
 	int update_ties; /* of the same: 1 + how many updates win together with the element that they meet; 0: not known
 	                  */

@@ -60,6 +60,18 @@ static void of_indices(struct facts *f, const struct node *n)
 	measures_put(f, MEASURE_INDICES_UNDER, n, -1, indices < x->extent[axis]);
 }
 
+static void of_ends(struct facts *f, const struct node *n)
+{
+	const struct ends *e = &f->elements[n->out].ends;
+
+	if (!e->known)
+		return;
+	measures_put(f, MEASURE_LARGEST_FIRST, n, -1, e->largest_first);
+	measures_put(f, MEASURE_LARGEST_LAST, n, -1, e->largest_last);
+	measures_put(f, MEASURE_SMALLEST_FIRST, n, -1, e->smallest_first);
+	measures_put(f, MEASURE_SMALLEST_LAST, n, -1, e->smallest_last);
+}
+
 static void of_index_places(struct facts *f, const struct node *n)
 {
 	const struct index_places *p = &f->elements[n->out].indices;
@@ -72,6 +84,7 @@ static void of_index_places(struct facts *f, const struct node *n)
 	measures_put(f, MEASURE_INDEX_TWICE_BEYOND, n, -1, p->twice_beyond);
 	measures_put(f, MEASURE_INDEX_FAR_NEGATIVE, n, -1, p->far_negative);
 	measures_put(f, MEASURE_INDICES_MEET, n, -1, p->meet);
+	measures_put(f, MEASURE_INDICES_DIFFER, n, -1, p->differ);
 	measures_put(f, MEASURE_INDEX_REACH, n, -1, p->reach);
 	measures_put(f, MEASURE_INDEX_MOVED, n, -1, p->moved);
 	measures_put(f, MEASURE_INDEX_DESCENDS, n, -1, p->descends);
@@ -205,6 +218,7 @@ void measures_of_relations(struct facts *f, const struct node *n)
 	if (!n->n_arg || n->n_region)
 		return;
 	of_places(f, n);
+	of_ends(f, n);
 	of_comparison(f, n);
 	if (family == FAMILY_MATMUL)
 		of_extents(f, n);
