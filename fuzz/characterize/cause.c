@@ -486,9 +486,9 @@ void lab_tell_cause(struct lab *l)
 		const char *id = l->out->statement[i].id;
 
 		if (!strcmp(id, "counts") || !strcmp(id, "carries") || !strcmp(id, "positions") ||
-		    !strcmp(id, "family") || !strcmp(id, "small-loops") || !strcmp(id, "kinds-of-loops") ||
-		    !strcmp(id, "in-batch") || !strcmp(id, "mixed") || !strcmp(id, "stacks") ||
-		    (!strcmp(id, "dtypes") && lab_dtype_decides(l)))
+		    !strcmp(id, "family") || !strcmp(id, "small-loops") || !strcmp(id, "single-seeds") ||
+		    !strcmp(id, "kinds-of-loops") || !strcmp(id, "in-batch") || !strcmp(id, "mixed") ||
+		    !strcmp(id, "stacks") || (!strcmp(id, "dtypes") && lab_dtype_decides(l)))
 			text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
 	}
 	l->out->cause = LAB_TEXT(l, "%s%s", text, lab_about_condition(l));

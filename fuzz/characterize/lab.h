@@ -171,6 +171,12 @@ int lab_blamed(struct lab *l, struct blamed out[LAB_USES]);
 /* Draws small program number k of that op and of ops that make operands, with the request of the base.  False if it is
  * none of the op, or the engine does not know it.  In l->scratch. */
 bool lab_draw_of(struct lab *l, enum op op, int k, struct testcase *out);
+/* Lets every axis of that extent have another one; if the use is a per-iteration input, also the loop's iterations. */
+bool lab_lengthen(struct edit *e, const struct use *u, int from, int to);
+/* Whether indices or a mask say which elements the node takes: then places mean nothing. */
+bool lab_goes_by_integers(const struct program *p, const struct use *u);
+/* Says which elements of a tangent are handed on wrongly (single_seeds.c). */
+void lab_state_single_seeds(struct lab *l);
 /* Says which small loops fail: of what kind, with respect to what, through which result, ending how (small_loops.c). */
 void lab_state_small_loops(struct lab *l);
 /* Says which other ops fail as those to blame do (relatives.c).  They stand in the cause. */

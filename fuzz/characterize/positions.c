@@ -14,8 +14,7 @@ enum { EXTENTS = sizeof extents / sizeof *extents };
 
 /* ---- the experiment ---- */
 
-/* Lets every axis of that extent have another one; if the use is a per-iteration input, also the loop's iterations. */
-static bool lengthen(struct edit *e, const struct use *u, int from, int to)
+bool lab_lengthen(struct edit *e, const struct use *u, int from, int to)
 {
 	struct site s;
 	struct node_loop l;
@@ -65,7 +64,7 @@ static void try_extents(struct lab *l, const struct use *u)
 			struct edit e = lab_edit_of(l, l->typical);
 			const int to = extents[k / 2];
 
-			if (!lengthen(&e, u, s->extent[d], to))
+			if (!lab_lengthen(&e, u, s->extent[d], to))
 				continue;
 			if (k % 2)
 				reverse_values(&e);
@@ -78,8 +77,7 @@ static void try_extents(struct lab *l, const struct use *u)
 	}
 }
 
-/* Whether indices or a mask say which elements the node takes: then places mean nothing. */
-static bool goes_by_integers(const struct program *p, const struct use *u)
+bool lab_goes_by_integers(const struct program *p, const struct use *u)
 {
 	for (int i = 0; i < p->top.n_node; i++)
 		for (int k = 0; k < p->top.node[i].n_arg && p->top.node[i].op == u->op; k++)
@@ -98,7 +96,7 @@ void experiment_positions(struct lab *l)
 	if (!t || l->typical->n_transform > 1 || l->typical->n_point > 1 || lab_kills(l))
 		return;
 	for (int i = 0, tried = 0; i < n && tried < USES; i++)
-		if (uses[i].top && !goes_by_integers(&l->typical->program, &uses[i]) && lab_blames(l, &uses[i])) {
+		if (uses[i].top && !lab_goes_by_integers(&l->typical->program, &uses[i]) && lab_blames(l, &uses[i])) {
 			try_extents(l, &uses[i]);
 			tried++;
 		}

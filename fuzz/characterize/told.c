@@ -309,7 +309,7 @@ void explanation_tell(
 	always = t->pass_weight * passing;
 	/* a few that pass may pass by accident, unless a simple condition separates them all */
 	if (always <= right_always && !(passing >= FEWEST_APART && chosen.n == 1 && chosen.error == 0) &&
-	    (passing < FEWEST_PASSING || chosen.cost > always / 2)) {
+	    (passing < FEWEST_PASSING || chosen.cost > always / 3)) {
 		out->always = true;
 		out->failing = out->failing_with = t->n_failing;
 		out->passing = passing;

@@ -1,4 +1,4 @@
-/* Experiments that make programs of their own: small loops, relatives of an op to blame, scalars. */
+/* Experiments that make programs of their own: small loops, relatives of an op to blame, scalars.  Single seeds. */
 #include "fuzz/characterize/characterize.h"
 #include "fuzz/characterize/lab.h"
 
@@ -118,6 +118,54 @@ static void test_grid(const struct oracle_options *o, struct arena *a)
 	}
 }
 
+/* Tangents in one element: which are handed on wrongly, and how many rows there are. */
+static void test_single_seeds(const struct oracle_options *o, struct arena *a)
+{
+	enum { ROWS = 5 };
+	static const struct {
+		const char *fails, *says; /* the places that fail */
+	} of_rows[] = {
+	    {"0", "it fails only in the first element along axis 1."},
+	    {"4", "it fails only in the last element along axis 1."},
+	    {"13", "it fails only in elements 1, 3, 5 and so on along axis 1."},
+	    {"23", NULL},
+	    {"01234", NULL},
+	};
+	static const char *const engine = "forward+scale:cumsum:1.5", *const place[] = {"0", "1", "2", "3", "4"};
+	const struct characterize_options only = {.experiments = "contributions,single_seeds"};
+	const struct testcase c = test_function(a, "x: f64[3]", "y = cumsum x axis=0", "[1, -2, 3]", "jvp");
+	struct characterization x;
+	struct error e = {0};
+	struct bench b;
+
+	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
+		struct variant_row row[ROWS];
+		struct variant_table t = {.id = "single_seeds", .n_column = 3, .row = row, .n_row = ROWS};
+		struct characterization out = {.n_table = 1, .table = &t};
+		struct lab l = {.out = &out, .base = &c, .typical = &c, .arena = a};
+		const char *cell[ROWS][3];
+
+		for (int k = 0; k < ROWS; k++) {
+			cell[k][0] = "operand of cumsum";
+			cell[k][1] = "1";
+			cell[k][2] = place[k];
+			row[k] = (struct variant_row){.cell = cell[k],
+			    .decided = true,
+			    .fails = strchr(of_rows[i].fails, *place[k]) != NULL,
+			    .of = "result 0",
+			    .expected = 1};
+		}
+		lab_state_single_seeds(&l);
+		CHECK(of_rows[i].says ? out.n_statement && strstr(out.statement[0].text, of_rows[i].says)
+		                      : !out.n_statement,
+		    "%s: %s", of_rows[i].fails, out.n_statement ? out.statement[0].text : "nothing");
+	}
+	CHECK(bench_open(&b, &engine, 1, o, &e), "%s", e.text);
+	CHECK(characterize(&b, engine, &c, &only, a, &x, &e), "%s", e.text);
+	CHECK(x.n_table == 2 && x.table[1].n_row == ROWS && x.table[1].row[0].fails, "%d tables", x.n_table);
+	bench_close(&b);
+}
+
 int main(int argc, char **argv)
 {
 	const struct oracle_options options = {.seed = 1, .fd_one_in = INT_MAX};
@@ -128,6 +176,7 @@ int main(int argc, char **argv)
 	test_small_loops(&a);
 	test_relatives_numbers(&options, &a);
 	test_grid(&options, &a);
+	test_single_seeds(&options, &a);
 	arena_free(&a);
 	return check_done();
 }
