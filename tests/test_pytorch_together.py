@@ -5,6 +5,7 @@ Usage: test_pytorch_together.py SOURCE_ROOT
 import inspect
 import pathlib
 import sys
+import tempfile
 import types
 
 sys.path.insert(0, str(pathlib.Path(sys.argv[1]) / "engines/external"))
@@ -115,4 +116,15 @@ t = together()
 for k in range(pytorch_together.MOST_KEPT):
     t.answers([case(k / 1e5, 1), case(k / 1e5 + 50, 1)])
 check(t.kept <= pytorch_together.MOST_KEPT and len(t.modules) <= pytorch_together.MOST_KEPT / 2 and len(resets) > 1, f"{len(t.modules)} modules are kept")
+
+# Whether vectors can be compiled is found out once.  Where only some can, torch is asked each time.
+for works, ok in (["avx512", "avx2"], True), ([], False), (["avx2"], None):
+    with tempfile.TemporaryDirectory() as folder:
+        asked, told_torch = [], []
+        for _ in range(2):
+            config = types.SimpleNamespace(cpp=types.SimpleNamespace(vec_isa_ok=None))
+            isa = types.SimpleNamespace(valid_vec_isa_list=lambda: asked.append(config.cpp.vec_isa_ok) or (["avx512", "avx2"] if config.cpp.vec_isa_ok else works))
+            pytorch_together.remember_vectors(config, isa, folder + "/new")
+            told_torch.append(config.cpp.vec_isa_ok)
+        check(told_torch == [ok, ok] and asked.count(None) == (2 if ok is None else 1), f"vectors, of which {works} work: {told_torch}, asked {asked}")
 sys.exit(1 if failed else 0)

@@ -313,6 +313,9 @@ class Torch:
     @functools.lru_cache(maxsize=1)
     def kept(self):
         import torch
+        if "inductor" in self.wrap:
+            from torch._inductor import codecache, config, cpu_vec_isa
+            pytorch_together.remember_vectors(config, cpu_vec_isa, codecache.cache_dir())
         return pytorch_together.Together(torch, self.ops, self.wrap, tensor_source, encode)
 
     def kept_alone(self, case, room):

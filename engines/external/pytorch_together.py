@@ -8,11 +8,15 @@ same program at other points runs the same function. The same case again is comp
 what it shows.
 """
 import linecache
+import os
+import pathlib
+import time
 
 import adapter
 
 MOST_OPS = 600  # of a module: a longer one takes more time than its parts
 MOST_KEPT = 3000  # ops of all functions that are kept
+REMEMBERED = 3600  # seconds
 
 
 class Question:
@@ -48,6 +52,30 @@ def strict(torch):
     for name in ("fail_on_cache_limit_hit", "fail_on_recompile_limit_hit"):
         if hasattr(torch._dynamo.config, name):
             setattr(torch._dynamo.config, name, True)
+
+
+def remember_vectors(config, cpu_vec_isa, folder):
+    """Whether torch can compile vectors here, as an earlier process found out.  torch tries it in each process, by further
+    processes that import it: seconds.  config: of inductor; folder: where it is noted."""
+    note = os.path.join(folder, "adjudge-vectors")
+    if config.cpp.vec_isa_ok is not None:
+        return
+    if os.path.exists(note) and time.time() - os.path.getmtime(note) < REMEMBERED:
+        config.cpp.vec_isa_ok = pathlib.Path(note).read_text() == "yes"
+        return
+    fresh = getattr(cpu_vec_isa.valid_vec_isa_list, "cache_clear", lambda: None)
+    works = list(map(str, cpu_vec_isa.valid_vec_isa_list()))
+    fresh()
+    config.cpp.vec_isa_ok = True
+    wanted = list(map(str, cpu_vec_isa.valid_vec_isa_list()))
+    fresh()
+    config.cpp.vec_isa_ok = True if works == wanted else None if works else False
+    if config.cpp.vec_isa_ok is None:  # some: torch is to choose
+        return
+    new = f"{note}.{os.getpid()}"
+    os.makedirs(folder, exist_ok=True)
+    pathlib.Path(new).write_text("yes" if works else "no")
+    os.replace(new, note)
 
 
 def key(source, types, wrt):
