@@ -95,7 +95,7 @@ static void print_quantiles(const char *name, double *x, int n)
 		sum += x[k];
 		dear += k >= (int)(0.99 * n) ? x[k] : 0;
 	}
-	printf("%-8s n %d: p50 %.2f ms, p99 %.1f ms, p99.9 %.1f ms, max %.1f ms; the dearest 1 %% take %.1f %%\n", name,
+	printf("%-8s n %d: p50 %.2f ms, p99 %.2f ms, p99.9 %.1f ms, max %.1f ms; the dearest 1 %% take %.1f %%\n", name,
 	    n, 1e3 * x[n / 2], 1e3 * x[(int)(0.99 * n)], 1e3 * x[(int)(0.999 * n)], 1e3 * x[n - 1], 100 * dear / sum);
 }
 
