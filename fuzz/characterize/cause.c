@@ -395,6 +395,22 @@ int lab_blamed(struct lab *l, struct blamed out[LAB_USES])
 	return n;
 }
 
+int lab_blamed_ops(struct lab *l, enum op out[LAB_USES])
+{
+	struct blamed blamed[LAB_USES];
+	int n = 0;
+
+	for (int i = 0, all = lab_blamed(l, blamed); i < all; i++) {
+		bool before = false;
+
+		for (int k = 0; k < n; k++)
+			before |= out[k] == blamed[i].op;
+		if (!before)
+			out[n++] = blamed[i].op;
+	}
+	return n;
+}
+
 /* Whether a row is wrong by the factor of an operand to blame. */
 static bool has_factor(const struct blame *b, const struct variant_row *r)
 {

@@ -67,22 +67,16 @@ bool lab_draw_of(struct lab *l, enum op op, int k, struct testcase *out)
 
 void experiment_drawn(struct lab *l)
 {
-	struct blamed blamed[LAB_USES];
-	const int n = lab_blamed(l, blamed);
-	int ops = 0;
+	enum op blamed[LAB_USES];
+	const int n = lab_blamed_ops(l, blamed);
 
 	lab_columns(l, (const char *const[]){"draw"}, 1);
-	for (int i = 0; i < n && ops < OPS && !lab_kills(l); i++) {
-		bool before = false;
-
-		for (int k = 0; k < i; k++)
-			before |= blamed[k].op == blamed[i].op;
-		ops += !before;
-		for (int k = 0, judged = 0; !before && k < DRAWS && judged < JUDGED && !lab_time_over(l); k++) {
-			const struct profile p = profile_of(l, blamed[i].op, k % 2);
+	for (int i = 0; i < n && i < OPS && !lab_kills(l); i++)
+		for (int k = 0, judged = 0; k < DRAWS && judged < JUDGED && !lab_time_over(l); k++) {
+			const struct profile p = profile_of(l, blamed[i], k % 2);
 			struct testcase c;
 
-			if (!draw(l, blamed[i].op, &p, k, &c))
+			if (!draw(l, blamed[i], &p, k, &c))
 				continue;
 			l->strict = true;
 			explanation_fresh(l->explain, judged % FRESH == FRESH - 1);
@@ -91,5 +85,4 @@ void experiment_drawn(struct lab *l)
 			l->strict = false;
 			judged++;
 		}
-	}
 }

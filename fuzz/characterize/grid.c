@@ -71,24 +71,19 @@ static void count_rows(struct lab *l)
 
 void experiment_grid(struct lab *l)
 {
-	struct blamed blamed[LAB_USES];
-	const int n = lab_blamed(l, blamed);
-	int ops = 0;
+	enum op blamed[LAB_USES];
+	const int n = lab_blamed_ops(l, blamed);
+	int tried = 0;
 
 	lab_columns(l, (const char *const[]){"op", "operands"}, 2);
 	if (lab_kills(l) || lab_batched(l))
 		return;
 	l->apart = true;
-	for (int i = 0; i < n && ops < OPS; i++) {
-		bool before = false;
-
-		for (int k = 0; k < i; k++)
-			before |= blamed[k].op == blamed[i].op;
-		if (before || !is_elementwise(blamed[i].op))
-			continue;
-		ops++;
-		try_all(l, blamed[i].op);
-	}
+	for (int i = 0; i < n && tried < OPS; i++)
+		if (is_elementwise(blamed[i])) {
+			try_all(l, blamed[i]);
+			tried++;
+		}
 	l->apart = false;
 	/* if all are alike, the numbers decide nothing, and many alike would weigh too much */
 	if (rows_count(l->table, row_fails, NULL) && rows_count(l->table, row_passes, NULL))

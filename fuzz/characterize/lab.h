@@ -168,6 +168,8 @@ void lab_state_needed(struct lab *l);
 /* The operands whose derivative is wrong, by table `contributions`; else ops of the smallest case.  Returns how many.
  */
 int lab_blamed(struct lab *l, struct blamed out[LAB_USES]);
+/* The ops of lab_blamed, each once.  Returns how many. */
+int lab_blamed_ops(struct lab *l, enum op out[LAB_USES]);
 /* Draws small program number k of that op and of ops that make operands, with the request of the base.  False if it is
  * none of the op, or the engine does not know it.  In l->scratch. */
 bool lab_draw_of(struct lab *l, enum op op, int k, struct testcase *out);

@@ -15,20 +15,19 @@ enum {
 	LISTED = 8
 };
 
-/* Families whose ops find elements in the same way, or join operands in the same way.  Unused members stand twice. */
-static const enum family helpers[][6] = {
-    {FAMILY_DYNAMIC_SLICE, FAMILY_DYNAMIC_UPDATE_SLICE, FAMILY_DYNAMIC_SLICE, FAMILY_DYNAMIC_SLICE,
-        FAMILY_DYNAMIC_SLICE, FAMILY_DYNAMIC_SLICE},
-    {FAMILY_GATHER, FAMILY_TAKE_ALONG_AXIS, FAMILY_SCATTER, FAMILY_GATHER, FAMILY_GATHER, FAMILY_GATHER},
-    {FAMILY_SLICE, FAMILY_SLICE_SCATTER, FAMILY_SLICE, FAMILY_SLICE, FAMILY_SLICE, FAMILY_SLICE},
-    {FAMILY_RESHAPE, FAMILY_SQUEEZE, FAMILY_CAST, FAMILY_RESHAPE, FAMILY_RESHAPE, FAMILY_RESHAPE},
-    {FAMILY_SORT, FAMILY_ARGSORT, FAMILY_ARGMAX, FAMILY_SORT, FAMILY_SORT, FAMILY_SORT},
-    {FAMILY_SLICE_SCATTER, FAMILY_DYNAMIC_UPDATE_SLICE, FAMILY_SCATTER, FAMILY_MASKED_SCATTER, FAMILY_PAD,
-        FAMILY_CONCATENATE},
-    {FAMILY_BINARY, FAMILY_CLAMP, FAMILY_SELECT, FAMILY_BROADCAST_TO, FAMILY_BINARY, FAMILY_BINARY},
-    {FAMILY_REDUCE, FAMILY_CUMULATIVE, FAMILY_REDUCE, FAMILY_REDUCE, FAMILY_REDUCE, FAMILY_REDUCE},
+/* Families whose ops find elements in the same way, or join operands in the same way. */
+#define IN(family) (UINT64_C(1) << FAMILY_##family)
+static const uint64_t helpers[] = {
+    IN(DYNAMIC_SLICE) | IN(DYNAMIC_UPDATE_SLICE),
+    IN(GATHER) | IN(TAKE_ALONG_AXIS) | IN(SCATTER),
+    IN(SLICE) | IN(SLICE_SCATTER),
+    IN(RESHAPE) | IN(SQUEEZE) | IN(CAST),
+    IN(SORT) | IN(ARGSORT) | IN(ARGMAX),
+    IN(SLICE_SCATTER) | IN(DYNAMIC_UPDATE_SLICE) | IN(SCATTER) | IN(MASKED_SCATTER) | IN(PAD) | IN(CONCATENATE),
+    IN(BINARY) | IN(CLAMP) | IN(SELECT) | IN(BROADCAST_TO),
+    IN(REDUCE) | IN(CUMULATIVE),
 };
-enum { HELPERS = sizeof helpers / sizeof *helpers, MEMBERS = sizeof *helpers / sizeof **helpers };
+enum { HELPERS = sizeof helpers / sizeof *helpers };
 
 static const char in_place[] = "in its place", alone[] = "alone";
 
@@ -79,16 +78,9 @@ static void try_in_place(struct lab *l, const struct testcase *c, enum op was)
 
 static bool shares_helper(enum family a, enum family b)
 {
-	for (int i = 0; i < HELPERS; i++) {
-		bool has[2] = {false, false};
-
-		for (int k = 0; k < MEMBERS; k++) {
-			has[0] |= helpers[i][k] == a;
-			has[1] |= helpers[i][k] == b;
-		}
-		if (has[0] && has[1])
+	for (int i = 0; i < HELPERS; i++)
+		if (helpers[i] >> a & helpers[i] >> b & 1)
 			return a != b;
-	}
 	return false;
 }
 
@@ -121,27 +113,19 @@ static bool is_only_op(const struct lab *l, enum op op)
 
 void experiment_relatives(struct lab *l)
 {
-	struct blamed blamed[LAB_USES];
-	const int n = lab_blamed(l, blamed);
-	int ops = 0;
+	enum op blamed[LAB_USES];
+	const int n = lab_blamed_ops(l, blamed);
 
 	lab_columns(l, (const char *const[]){"op to blame", "other op", "where"}, 3);
 	l->apart = true;
-	for (int i = 0; i < n && ops < OPS && !lab_kills(l); i++) {
-		bool before = false;
-
-		for (int k = 0; k < i; k++)
-			before |= blamed[k].op == blamed[i].op;
-		if (before)
-			continue;
-		ops++;
-		if (is_only_op(l, blamed[i].op))
-			try_in_place(l, l->typical, blamed[i].op);
-		if (is_only_op(l, blamed[i].op) && l->typical != l->base)
-			try_in_place(l, l->base, blamed[i].op);
+	for (int i = 0; i < n && i < OPS && !lab_kills(l); i++) {
+		if (is_only_op(l, blamed[i]))
+			try_in_place(l, l->typical, blamed[i]);
+		if (is_only_op(l, blamed[i]) && l->typical != l->base)
+			try_in_place(l, l->base, blamed[i]);
 		for (int op = 0; op < OP_COUNT; op++)
-			if (shares_helper(op_table[blamed[i].op].family, op_table[op].family))
-				try_alone(l, blamed[i].op, (enum op)op);
+			if (shares_helper(op_table[blamed[i]].family, op_table[op].family))
+				try_alone(l, blamed[i], (enum op)op);
 	}
 	l->apart = false;
 }
@@ -184,21 +168,17 @@ void lab_state_relatives(struct lab *l)
 {
 	const struct variant_table *t = lab_find(l, "relatives");
 	struct blamed blamed[LAB_USES];
-	const int n = lab_blamed(l, blamed);
+	enum op ops[LAB_USES];
+	const int n = lab_blamed(l, blamed), n_op = lab_blamed_ops(l, ops);
 
 	/* of several ops that are only known to be in the case, each may be any op */
 	for (int i = 0; i < n; i++)
 		if (!blamed[i].role && blamed[i].op != blamed[0].op)
 			return;
-	for (int i = 0; t && i < n; i++) {
-		const char *op = op_table[blamed[i].op].name, *list;
+	for (int i = 0; t && i < n_op; i++) {
+		const char *op = op_table[ops[i]].name, *list;
 		struct support s;
-		bool before = false;
 
-		for (int k = 0; k < i; k++)
-			before |= blamed[k].op == blamed[i].op;
-		if (before)
-			continue;
 		list = failing_relatives(l, t, op, in_place, &s);
 		if (*list)
 			lab_say(

@@ -291,17 +291,23 @@ struct named_set {
 	const char *text;
 };
 
+enum {
+	CARRIES = 1 << FIRST_CARRY | 1 << SECOND_CARRY,
+	TOP_ROW = 1 << FIRST_ROW,
+	LAST_ROW = 1 << (RESULTS - 1),
+	STACKED = (1 << RESULTS) - TOP_ROW
+};
 static const struct named_set result_sets[] = {
-    {1, "its first final carry"},
-    {2, "its second final carry"},
-    {3, "its final carries"},
-    {60, "its stacked output"},
-    {4, "the first row of its stacked output"},
-    {32, "the last row of its stacked output"},
-    {28, "rows of its stacked output before the last"},
-    {56, "rows of its stacked output after the first"},
-    {7, "its final carries and the first row of its stacked output"},
-    {35, "its final carries and the last row of its stacked output"},
+    {1 << FIRST_CARRY, "its first final carry"},
+    {1 << SECOND_CARRY, "its second final carry"},
+    {CARRIES, "its final carries"},
+    {STACKED, "its stacked output"},
+    {TOP_ROW, "the first row of its stacked output"},
+    {LAST_ROW, "the last row of its stacked output"},
+    {STACKED & ~LAST_ROW, "rows of its stacked output before the last"},
+    {STACKED & ~TOP_ROW, "rows of its stacked output after the first"},
+    {CARRIES | TOP_ROW, "its final carries and the first row of its stacked output"},
+    {CARRIES | LAST_ROW, "its final carries and the last row of its stacked output"},
     {0, NULL},
 };
 
