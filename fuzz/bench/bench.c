@@ -307,7 +307,7 @@ static void ask_alone(struct bench *b, int k, const struct testcase *c, struct a
 
 /* ---- one case ---- */
 
-/* The places of engines that the bench does not have stay as they are: a result has room for many. */
+/* Clears the places of the first n_engine engines.  Nobody reads the others. */
 static void result_clear(struct bench_result *r, int n_engine)
 {
 	r->truth = (struct truth){0};

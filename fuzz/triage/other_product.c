@@ -9,7 +9,7 @@
 
 static const struct type factor_type = {.dtype = DTYPE_F64, .shape = {.rank = 1, .extent = {1}}};
 
-/* Two different numbers, of which no function of interest makes 0 or 1. */
+/* Two different numbers.  Neither they nor their sum, difference or product are 0 or 1. */
 static const double factors[2] = {0.75, 1.375};
 
 /* The product of values x and y by op, f64[1]; -1: it is no op that multiplies. */

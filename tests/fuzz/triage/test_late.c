@@ -234,21 +234,39 @@ static void check_join(const struct join_row *row)
 	book_close(&b);
 }
 
-static struct trials trials_of(const char *spec, const char *text)
+/* A case before one engine. */
+struct tried {
+	struct arena a;
+	struct bench bench;
+	struct question question;
+	struct testcase c;
+};
+
+static void tried_open(struct tried *x, const char *spec, const char *text)
 {
 	const struct oracle_options o = {.seed = 1, .fd_one_in = 1 << 20};
-	struct trials out;
-	struct bench bench;
 	struct error e = {0};
-	struct arena a;
 
-	arena_init(&a, BOOK_ARENA);
-	const struct testcase c = test_case(&a, text);
+	arena_init(&x->a, BOOK_ARENA);
+	x->c = test_case(&x->a, text);
+	CHECK(bench_open(&x->bench, &spec, 1, &o, &e), "%s", e.text);
+	x->question = (struct question){.bench = &x->bench};
+}
 
-	CHECK(bench_open(&bench, &spec, 1, &o, &e), "%s", e.text);
-	trials_make(&(struct question){.bench = &bench}, &c, &a, &out);
-	bench_close(&bench);
-	arena_free(&a);
+static void tried_close(struct tried *x)
+{
+	bench_close(&x->bench);
+	arena_free(&x->a);
+}
+
+static struct trials trials_of(const char *spec, const char *text)
+{
+	struct trials out;
+	struct tried x;
+
+	tried_open(&x, spec, text);
+	trials_make(&x.question, &x.c, &x.a, &out);
+	tried_close(&x);
 	return out;
 }
 
@@ -259,22 +277,13 @@ static void check_jacobians(void)
 		const char *spec;
 		bool same;
 	} rows[] = {{"aot+scale:reduce_prod:1.5", true}, {"aot", false}, {"tape+scale:reduce_prod:1.5", false}};
-	const struct oracle_options o = {.seed = 1, .fd_one_in = 1 << 20};
 
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-		struct bench bench;
-		struct error e = {0};
-		struct arena a;
-		bool same;
+		struct tried x;
 
-		arena_init(&a, BOOK_ARENA);
-		const struct testcase c = test_case(&a, FACTORS("vjp"));
-
-		CHECK(bench_open(&bench, &rows[k].spec, 1, &o, &e), "%s", e.text);
-		same = trial_same_jacobian(&(struct question){.bench = &bench}, &c, &a);
-		CHECK(same == rows[k].same, "%s", rows[k].spec);
-		bench_close(&bench);
-		arena_free(&a);
+		tried_open(&x, rows[k].spec, FACTORS("vjp"));
+		CHECK(trial_same_jacobian(&x.question, &x.c, &x.a) == rows[k].same, "%s", rows[k].spec);
+		tried_close(&x);
 	}
 }
 
@@ -299,19 +308,12 @@ static void check_written(void)
 	};
 
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-		const struct oracle_options o = {.seed = 1, .fd_one_in = 1 << 20};
 		struct judgement j;
-		struct bench bench;
-		struct error e = {0};
-		struct arena a;
+		struct tried x;
 
-		arena_init(&a, BOOK_ARENA);
-		const struct testcase c = test_case(&a, rows[k].text);
-
-		CHECK(bench_open(&bench, &rows[k].spec, 1, &o, &e), "%s", e.text);
-		CHECK(trial_written(&(struct question){.bench = &bench}, &c, &a, &j) == rows[k].effect, "row %zu", k);
-		bench_close(&bench);
-		arena_free(&a);
+		tried_open(&x, rows[k].spec, rows[k].text);
+		CHECK(trial_written(&x.question, &x.c, &x.a, &j) == rows[k].effect, "row %zu", k);
+		tried_close(&x);
 	}
 }
 
@@ -374,21 +376,12 @@ static void check_operands(void)
 	};
 
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-		const struct oracle_options o = {.seed = 1, .fd_one_in = 1 << 20};
-		struct bench bench;
-		struct error e = {0};
-		struct arena a;
+		struct tried x;
 
-		arena_init(&a, BOOK_ARENA);
-		const struct testcase c = test_case(&a, rows[k].text);
-
-		CHECK(bench_open(&bench, &rows[k].spec, 1, &o, &e), "%s", e.text);
-		const struct question any = {.bench = &bench};
-
-		CHECK(case_shows(&c, &any, &a, NULL), "row %zu is right", k);
-		CHECK(trial_operands_right(&any, &c, &a) == rows[k].right, "row %zu", k);
-		bench_close(&bench);
-		arena_free(&a);
+		tried_open(&x, rows[k].spec, rows[k].text);
+		CHECK(case_shows(&x.c, &x.question, &x.a, NULL), "row %zu is right", k);
+		CHECK(trial_operands_right(&x.question, &x.c, &x.a) == rows[k].right, "row %zu", k);
+		tried_close(&x);
 	}
 }
 
