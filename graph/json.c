@@ -1,6 +1,7 @@
 /*
  * json.c: turns text into a tree.  Our own scan decides what is JSON and knows places, because cJSON is laxer than RFC
- * 8259.  It also counts.  So cJSON builds its tree in one piece of memory, which is copied into the arena and freed.
+ * 8259.  It also counts, and notes where strings and numbers are.  So cJSON builds its tree in one piece of memory,
+ * which is copied into the arena and freed.  Texts stay where they are in the arena's copy, unless they have escapes.
  */
 #include "json.h"
 
@@ -315,10 +316,10 @@ struct fill {
 	bool failed; /* cJSON saw another document than the scan */
 };
 
-/* The next token.  decoded: what cJSON made of it, for a string. */
+/* The next token.  decoded: what cJSON made of it; NULL: cJSON sees a number there. */
 static const char *fill_text(struct fill *f, const char *decoded, int *len)
 {
-	if (f->n_token >= f->token_room) {
+	if (f->n_token >= f->token_room || (!decoded && f->token[f->n_token].escaped)) {
 		f->failed = true;
 		return "";
 	}

@@ -23,7 +23,7 @@ static const struct region *region_around(const struct walk *w)
 bool walk_next(struct walk *w)
 {
 	w->index++;
-	if (!w->enter && w->region && w->index < w->region->n_node) { /* mostly */
+	if (!w->enter && w->region && w->index < w->region->n_node) { /* the next one of the same region */
 		w->node = &w->region->node[w->index];
 		w->enter = w->node->n_region ? w->node : NULL;
 		w->n_given = 0;

@@ -437,12 +437,10 @@ static bool partial_either(const struct partial_edge *s, struct partial *out)
 	return true;
 }
 
-/* The partial of scalar k by parent j where it is 1 or -1 in every engine; 0 elsewhere. */
-static int sign_of_term(const struct evaluation *ev, const struct note *note, int k, int j)
+/* The partial by parent j of an op that sums or converts: 1 or -1. 0: it is another op. */
+static int sign_of_term(enum op op, int j)
 {
-	if (note[k].unsure || ev->accuracy)
-		return 0;
-	switch ((int)ev->scalar[k].op) {
+	switch ((int)op) {
 	case OP_ADD:
 	case OP_REDUCE_SUM:
 	case OP_CAST:
@@ -456,7 +454,7 @@ static int sign_of_term(const struct evaluation *ev, const struct note *note, in
 	}
 }
 
-/* Most partials of arithmetic have no formula and no errors. */
+/* That partial, where every engine has it exactly. */
 static bool partial_of_term(struct partial *out, int sign)
 {
 	mpfr_ptr value = out->value;
@@ -472,8 +470,8 @@ static bool partial_here(
 {
 	const struct scalar *c = &ev->scalar[k];
 	const struct dtype_info *info = &ev->dtype[c->dtype];
-	const int term = sign_of_term(ev, note, k, j);
-	if (term)
+	const int term = sign_of_term(c->op, j);
+	if (term && !note[k].unsure && !ev->accuracy)
 		return partial_of_term(out, term);
 	const struct unary_rule *rule = unary_rule_of(c->op);
 	/* the formulas of the partial call the function itself, or others as accurate */
@@ -489,13 +487,9 @@ static bool partial_here(
 	case OP_ADD:
 	case OP_REDUCE_SUM:
 	case OP_CAST:
-		partial_constant(&s, out, 1);
-		break;
 	case OP_NEG:
-		partial_constant(&s, out, -1);
-		break;
 	case OP_SUB:
-		partial_constant(&s, out, j ? -1 : 1);
+		partial_constant(&s, out, term);
 		break;
 	case OP_ABS:
 		partial_constant(&s, out, mpfr_sgn(parent_value(&s, 0)));

@@ -201,12 +201,9 @@ static void compute(struct evaluation *ev, int k, enum op op, const int *parent,
 	reuse_note(ev, k, op, parent, n, ev->scalar[k].exact);
 }
 
-/*
- * Whether the value follows its operands continuously. Steps do so where no decision is at an edge; elsewhere they have
- * noted it. Scalars out of derivatives and selects count as followers, because they may depend on more than their
- * parents show.
- */
-static bool steps(enum op op)
+/* Whether short moves of the operands leave the value as it is. Where they do not, at the edge of a step, the op has
+ * noted an edge already. */
+static bool is_step(enum op op)
 {
 	switch ((int)op) {
 	case OP_FLOOR:
@@ -222,12 +219,13 @@ static bool steps(enum op op)
 	}
 }
 
+/* Notes whether scalar k moves: with its parents, unless it is a step. A choice may depend on more than its parents. */
 static void note_moves(struct evaluation *ev, int k, const int *parent, int n)
 {
 	struct scalar *s = &ev->scalar[k];
 
 	s->moves |= s->op == OP_SELECT;
-	for (int j = 0; j < n && !s->moves && !steps(s->op); j++)
+	for (int j = 0; j < n && !s->moves && !is_step(s->op); j++)
 		s->moves = ev->scalar[parent[j]].moves;
 }
 
