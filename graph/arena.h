@@ -94,12 +94,15 @@ void arena_rewind(struct arena *a, struct arena_mark mark);
 
 /*
  * Makes room for `need` elements in `array`, which has *room elements (0: no array yet).  If that is too few, the array
- * at least doubles and may move; new elements are zero.  The old copy stays valid until the arena is reset.
+ * at least doubles and may move; new elements are zero.  The old copy stays valid until the arena is reset.  Evaluates
+ * its arguments more than once.
  */
-#define GROW(a, array, room, need) ((array) = arena_grow((a), (array), (room), (need), sizeof *(array)))
+#define GROW(a, array, room, need) \
+	((array) = (need) <= *(room) ? (array) : arena_grow((a), (array), (room), (need), sizeof *(array)))
 void *arena_grow(struct arena *a, void *array, int *room, int need, size_t size);
 /* The same, but new elements are not zeroed: the caller sets each before it reads it. */
-#define GROW_RAW(a, array, room, need) ((array) = arena_grow_raw((a), (array), (room), (need), sizeof *(array)))
+#define GROW_RAW(a, array, room, need) \
+	((array) = (need) <= *(room) ? (array) : arena_grow_raw((a), (array), (room), (need), sizeof *(array)))
 void *arena_grow_raw(struct arena *a, void *array, int *room, int need, size_t size);
 
 /* printf into the arena; the result is NUL-terminated. */

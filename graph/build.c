@@ -32,6 +32,11 @@ void build_begin(struct builder *b, struct arena *a)
 	*b = (struct builder){.arena = a, .stack = NEW(a, struct builder_region, 1)};
 }
 
+void build_reserve(struct builder *b, int n_node)
+{
+	GROW_RAW(b->arena, b->stack->region.node, &b->stack->node_room, n_node);
+}
+
 int build_input(struct builder *b, const struct type *t)
 {
 	struct region *top = &b->stack->region;
@@ -41,46 +46,49 @@ int build_input(struct builder *b, const struct type *t)
 	return add_value(b, t);
 }
 
-/* The median program has 15 nodes. */
-enum { TOP_NODES = 16 };
-
-/* Appends the node once its results are known. */
-static int append(struct builder *b, struct node *node, struct error *e)
+/* A node behind the last one of the open region, which has it once it is appended. */
+static struct node *new_node(struct builder *b, enum op op, const struct attrs *attrs)
 {
 	struct builder_region *open = b->stack;
+	struct node *node;
+
+	GROW_RAW(b->arena, open->region.node, &open->node_room, open->region.n_node + 1);
+	node = &open->region.node[open->region.n_node];
+	node->op = op;
+	if (attrs)
+		node->attrs = *attrs;
+	else
+		memset(&node->attrs, 0, sizeof node->attrs);
+	node->n_region = 0;
+	node->region = NULL;
+	return node;
+}
+
+/* Appends it if its results can be inferred. */
+static int append(struct builder *b, struct node *node, const int *arg, int n_arg, struct error *e)
+{
 	struct type out[LIMIT_ARGS];
 
+	node->n_arg = n_arg;
+	node->arg = arena_copy(b->arena, arg, n_arg > 0 ? (size_t)n_arg : 0, sizeof *arg);
 	if (!node_infer(&b->program, node, out, &node->n_out, e))
 		return -1;
 	node->out = b->program.n_value;
 	for (int i = 0; i < node->n_out; i++)
 		add_value(b, &out[i]);
-	/* Nodes are large, and other arrays follow them: growing copies. */
-	GROW_RAW(b->arena, open->region.node, &open->node_room,
-	    open->up || open->node_room ? open->region.n_node + 1 : TOP_NODES);
-	open->region.node[open->region.n_node++] = *node;
+	b->stack->region.n_node++;
 	return node->out;
-}
-
-static struct node node_of(struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs)
-{
-	struct node node = {.op = op, .n_arg = n_arg};
-
-	node.arg = arena_copy(b->arena, arg, n_arg > 0 ? (size_t)n_arg : 0, sizeof *arg);
-	if (attrs)
-		node.attrs = *attrs;
-	return node;
 }
 
 int build_node(struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e)
 {
+	struct node *node = new_node(b, op, attrs);
 	struct arena_mark mark = arena_mark(b->arena);
-	struct node node = node_of(b, op, arg, n_arg, attrs);
 	int out;
 
-	if (op == OP_CONSTANT && node.attrs.value.at)
-		node.attrs.value = tensor_copy(b->arena, &node.attrs.value);
-	out = append(b, &node, e);
+	if (op == OP_CONSTANT && node->attrs.value.at)
+		node->attrs.value = tensor_copy(b->arena, &node->attrs.value);
+	out = append(b, node, arg, n_arg, e);
 	if (out < 0)
 		arena_rewind(b->arena, mark);
 	return out;
@@ -138,17 +146,17 @@ int build_region_node(
     struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e)
 {
 	struct builder_region *open = b->stack;
-	struct node node = node_of(b, op, arg, n_arg, attrs);
+	struct node *node = new_node(b, op, attrs);
 
 	/* With fewer regions than the op has, node_infer refuses. */
-	node.n_region = op_table[op].n_region;
-	if (node.n_region > open->n_closed)
-		node.n_region = open->n_closed;
-	open->n_closed -= node.n_region;
-	if (node.n_region)
-		node.region = arena_copy(
-		    b->arena, &open->closed[open->n_closed], (size_t)node.n_region, sizeof *node.region);
-	return append(b, &node, e);
+	node->n_region = op_table[op].n_region;
+	if (node->n_region > open->n_closed)
+		node->n_region = open->n_closed;
+	open->n_closed -= node->n_region;
+	if (node->n_region)
+		node->region = arena_copy(
+		    b->arena, &open->closed[open->n_closed], (size_t)node->n_region, sizeof *node->region);
+	return append(b, node, arg, n_arg, e);
 }
 
 const struct node *build_last(const struct builder *b)

@@ -21,10 +21,11 @@ static void put(struct words *w, int64_t x) { w->at[w->n++] = x; }
 static void put_attrs(struct words *w, const struct program *p, const struct node *node)
 {
 	w->n = 0;
-	for (int k = 0; k < ATTR_COUNT; k++) {
+	for (unsigned left = op_table[node->op].attrs; left; left &= left - 1) {
+		const int k = __builtin_ctz(left);
 		enum attr_kind kind = attr_fields[k].kind;
 
-		if (!(op_table[node->op].attrs & 1u << k) || (k == ATTR_INDEX_CAP && node_has_trip(node)))
+		if (kind == ATTR_KIND_TENSOR || (k == ATTR_INDEX_CAP && node_has_trip(node)))
 			continue;
 		struct attr_value v = node_attr(p, node, (enum attr_index)k);
 		if (kind == ATTR_KIND_AXES ||
@@ -39,6 +40,8 @@ bool node_attrs_equal(const struct program *p, const struct node *a, const struc
 {
 	struct words v, w;
 
+	if (!op_table[a->op].attrs)
+		return true;
 	put_attrs(&v, p, a);
 	put_attrs(&w, q, b);
 	if (v.n != w.n || memcmp(v.at, w.at, (size_t)v.n * sizeof v.at[0]) != 0)

@@ -1,5 +1,5 @@
 /*
- * edit.c: copies of a program: as it is, renumbered, without dead nodes.
+ * edit.c: copies of a program: as it is, renumbered, without dead nodes.  Renumbers in place, too.
  *
  * The canonical order of definition: the parameters of a region, then node by node what its regions define, then its
  * results.
@@ -107,26 +107,66 @@ struct program program_copy(const struct program *p, struct arena *a)
 	};
 }
 
-/* A copy of what stays, numbered anew. */
-static struct program renumber(const struct program *p, const unsigned char *live, struct arena *a)
+/* New numbers for what stays, and the types in their order: out->n_value and out->type. */
+static struct copier numbers_of(
+    const struct program *p, const unsigned char *live, struct arena *a, struct program *out)
 {
 	struct copier c = {.p = p, .arena = a, .map = NEW_RAW(a, int, p->n_value), .live = live};
-	struct program out = {0};
 
 	for (int v = 0; v < p->n_value; v++)
 		c.map[v] = -1;
-	/* Numbers first: a node that uses a later value is program_check's to refuse. */
 	number_region(&c, &p->top);
-	out.n_value = c.n_value;
-	out.type = NEW_RAW(a, struct type, c.n_value);
+	out->n_value = c.n_value;
+	out->type = NEW_RAW(a, struct type, c.n_value);
 	for (int v = 0; v < p->n_value; v++)
 		if (c.map[v] >= 0)
-			out.type[c.map[v]] = p->type[v];
+			out->type[c.map[v]] = p->type[v];
+	return c;
+}
+
+/* A copy of what stays, numbered anew. */
+static struct program renumber(const struct program *p, const unsigned char *live, struct arena *a)
+{
+	struct program out = {0};
+	/* Numbers first: a node that uses a later value is program_check's to refuse. */
+	const struct copier c = numbers_of(p, live, a, &out);
+
 	out.top = copy_region(&c, &p->top);
 	return out;
 }
 
 struct program program_renumber(const struct program *p, struct arena *a) { return renumber(p, NULL, a); }
+
+/* ---- in place ---- */
+
+static void rename_uses(const struct copier *c, int *value, int n)
+{
+	for (int i = 0; i < n; i++)
+		value[i] = renamed(c, value[i]);
+}
+
+static void rename_region(const struct copier *c, struct region *region)
+{
+	region->param = region->n_param ? renamed(c, region->param) : 0;
+	for (int k = 0; k < region->n_node; k++) {
+		struct node *node = &region->node[k];
+
+		rename_uses(c, node->arg, node->n_arg);
+		node->out = node->n_out ? renamed(c, node->out) : 0;
+		for (int i = 0; i < node->n_region; i++)
+			rename_region(c, &node->region[i]);
+	}
+	rename_uses(c, region->result, region->n_result);
+}
+
+void program_number(struct program *p, struct arena *a)
+{
+	struct program numbered = *p;
+	const struct copier c = numbers_of(p, NULL, a, &numbered);
+
+	rename_region(&c, &numbered.top);
+	*p = numbered;
+}
 
 /* ---- liveness ---- */
 
@@ -150,14 +190,20 @@ static void mark_region(const struct region *region, unsigned char *live)
 	}
 }
 
+unsigned char *program_live(const struct program *p, struct arena *a)
+{
+	unsigned char *live = NEW(a, unsigned char, p->n_value);
+
+	mark_region(&p->top, live);
+	return live;
+}
+
 bool program_has_dead(const struct program *p, struct arena *a)
 {
 	struct arena_mark mark = arena_mark(a);
-	unsigned char *live = NEW(a, unsigned char, p->n_value);
-	const struct copier c = {.p = p, .live = live};
+	const struct copier c = {.p = p, .live = program_live(p, a)};
 	bool dead = false;
 
-	mark_region(&p->top, live);
 	for (struct walk w = walk_nodes(&p->top); !dead && walk_next(&w);)
 		dead = !stays(&c, w.node);
 	arena_rewind(a, mark);
@@ -166,10 +212,7 @@ bool program_has_dead(const struct program *p, struct arena *a)
 
 struct program program_drop_dead(const struct program *p, struct arena *a)
 {
-	unsigned char *live = NEW(a, unsigned char, p->n_value);
-
-	mark_region(&p->top, live);
-	return renumber(p, live, a);
+	return renumber(p, program_live(p, a), a);
 }
 
 /* ---- stores ---- */

@@ -235,6 +235,8 @@ struct builder {
 };
 
 void build_begin(struct builder *b, struct arena *a);
+/* Makes room for that many nodes outside regions.  Nodes are large: room that grows is copied. */
+void build_reserve(struct builder *b, int n_node);
 /* Adds an input to the program, before the first node.  Returns its value. */
 int build_input(struct builder *b, const struct type *t);
 /*
@@ -282,6 +284,11 @@ bool node_attrs_equal(const struct program *p, const struct node *a, const struc
  * be defined.  Types are not inferred again.
  */
 struct program program_renumber(const struct program *p, struct arena *a);
+/* The same, in place.  No two nodes may share an array of operands or of regions. */
+void program_number(struct program *p, struct arena *a);
+/* [n_value] whether an output depends on the value, or for an input or a parameter, whether a node that stays uses it.
+ */
+unsigned char *program_live(const struct program *p, struct arena *a);
 /* Drops nodes that no output depends on, in all regions, and renumbers.  Inputs and signatures of regions stay. */
 struct program program_drop_dead(const struct program *p, struct arena *a);
 /* Whether program_drop_dead would drop a node. */

@@ -112,21 +112,6 @@ int64_t dtype_wrap(enum dtype d, int64_t i)
 
 struct shape shape_scalar(void) { return (struct shape){0}; }
 
-int shape_elements(const struct shape *s)
-{
-	int64_t n = 1;
-
-	for (int d = 0; d < s->rank; d++)
-		if (s->extent[d] <= 0)
-			return 0;
-	for (int d = 0; d < s->rank; d++) {
-		n *= s->extent[d];
-		if (n > INT_MAX)
-			return INT_MAX;
-	}
-	return (int)n;
-}
-
 bool shape_fits(const struct shape *s)
 {
 	int64_t n = 1;
@@ -336,6 +321,11 @@ bool type_parse(const char *text, struct type *t)
 struct tensor tensor_new(struct arena *a, const struct type *t)
 {
 	return (struct tensor){*t, NEW(a, union cell, shape_elements(&t->shape))};
+}
+
+struct tensor tensor_raw(struct arena *a, const struct type *t)
+{
+	return (struct tensor){*t, NEW_RAW(a, union cell, shape_elements(&t->shape))};
 }
 
 struct tensor tensor_copy(struct arena *a, const struct tensor *t)

@@ -2,6 +2,7 @@
 #ifndef GRAPH_TYPE_H
 #define GRAPH_TYPE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,7 +61,18 @@ struct type {
 
 struct shape shape_scalar(void);
 /* Product of the extents; 1 for rank 0.  Saturates at INT_MAX. */
-int shape_elements(const struct shape *s);
+static inline int shape_elements(const struct shape *s)
+{
+	int64_t n = 1;
+
+	for (int d = 0; d < s->rank; d++) {
+		if (s->extent[d] <= 0)
+			return 0;
+		n *= s->extent[d];
+		n = n > INT_MAX ? INT_MAX : n;
+	}
+	return (int)n;
+}
 /* Whether rank, extents and elements are within limits.  Extents of 0 count as 1, so that strides cannot overflow. */
 bool shape_fits(const struct shape *s);
 /* Adds a leading axis of that extent.  False, without a change, if the result exceeds the limits. */
@@ -111,6 +123,8 @@ struct tensor {
 
 /* A zeroed tensor. */
 struct tensor tensor_new(struct arena *a, const struct type *t);
+/* The same without values: the caller sets each before it is read. */
+struct tensor tensor_raw(struct arena *a, const struct type *t);
 struct tensor tensor_copy(struct arena *a, const struct tensor *t);
 /* Copies of n tensors. */
 struct tensor *tensors_copy(struct arena *a, const struct tensor *from, int n);

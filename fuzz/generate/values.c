@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Of a generated program. */
+enum { MEDIAN_NODES = 16 };
+
 void gen_begin(struct gen *g, struct choice *c, const struct profile *p, struct arena *a)
 {
 	memset(g, 0, sizeof(*g));
@@ -11,6 +14,7 @@ void gen_begin(struct gen *g, struct choice *c, const struct profile *p, struct 
 	g->a = a;
 	g->multiplier = 1;
 	build_begin(&g->b, a);
+	build_reserve(&g->b, MEDIAN_NODES);
 }
 
 void gen_push(struct gen *g, int value)
