@@ -11,7 +11,9 @@ void broadcast_begin(struct broadcast *w, const struct shape *out, const struct 
 {
 	int n = shape_elements(out);
 
-	*w = (struct broadcast){.n_arg = n_arg, .flat = true, .shape = *out};
+	w->n_arg = n_arg;
+	w->flat = true;
+	memset(w->at, 0, sizeof w->at);
 	for (int k = 0; k < n_arg; k++) {
 		int n_k = shape_elements(&arg[k]->type.shape);
 
@@ -25,6 +27,8 @@ void broadcast_begin(struct broadcast *w, const struct shape *out, const struct 
 	}
 	if (w->flat)
 		return;
+	w->shape = *out;
+	memset(w->index, 0, sizeof w->index);
 	for (int k = 0; k < n_arg; k++)
 		shape_broadcast_strides(&arg[k]->type.shape, out, w->stride[k]);
 }
@@ -125,7 +129,7 @@ void kernel_run_into(const struct node *node, const struct tensor *const arg[], 
 void kernel_run(const struct node *node, const struct tensor *const arg[], const struct type *types, struct tensor *out,
     struct arena *a)
 {
-	out[0] = tensor_new(a, &types[0]);
+	out[0] = kernel_is_elementwise(node->op) ? tensor_raw(a, &types[0]) : tensor_new(a, &types[0]);
 	kernel_run_into(node, arg, out, a);
 }
 
