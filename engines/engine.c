@@ -296,7 +296,7 @@ void engine_answer_shared(
 {
 	for (int i = 0; i < c->n_point; i++)
 		out[i] = (struct answer){.status = ANSWER_OK, .text = ""};
-	self->share = share;
+	self->share = self->n_fault ? NULL : share; /* a fault may write into what it reads */
 	self->place->answer(self, c, a, out);
 }
 

@@ -188,13 +188,17 @@ struct incident engine_incident(const struct engine *self);
 /* Answers all points of c: out[c->n_point], in the arena.  Isolated engines run in their worker. */
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
 
+/* Programs that several engines need: a whole request, the levels below the engine's own one, batches of the primal. */
+enum shared_program { SHARED_REQUEST, SHARED_LEVELS, SHARED_BATCHES, SHARED_PROGRAMS };
 /*
- * The derivative program that engines share.  They are asked about one case, one after the other, with one arena.  The
- * first that needs such a program writes it, for all others with equal rules.  Zero it for each case.
+ * Such programs, which engines without planted faults share.  They are asked about one case, one after the other, with
+ * one arena.  The first that needs such a program writes it, for all others with equal rules.  Zero it for each case.
  */
 struct engine_share {
-	const struct aot_rules *rules; /* that wrote the program; NULL: there is none yet */
-	struct program from, derived;
+	struct shared_derivation {
+		const struct aot_rules *rules; /* that wrote the program; NULL: there is none yet */
+		struct program from, derived;
+	} of[SHARED_PROGRAMS];
 };
 void engine_answer_shared(
     struct engine *self, const struct testcase *c, struct engine_share *share, struct arena *a, struct answer *out);

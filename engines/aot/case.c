@@ -1,10 +1,9 @@
 /* case.c: see case.h. */
 #include "case.h"
 
-#include <string.h>
-
 #include "aot.h"
 #include "lower.h"
+#include "share.h"
 #include "stack.h"
 
 enum answer_status aot_case_program(const struct aot_rules *rules, const struct testcase *c, const char *engine,
@@ -38,14 +37,11 @@ enum answer_status aot_case_shared(const struct aot_rules *rules, const struct t
 {
 	enum answer_status status;
 
-	if (share && share->rules && !memcmp(share->rules, rules, sizeof *rules) &&
-	    program_equal(&share->from, &c->program)) {
-		*derived = share->derived;
+	if (share_find(share, SHARED_REQUEST, rules, &c->program, derived))
 		return ANSWER_OK;
-	}
 	status = aot_case_program(rules, c, engine, a, derived, text);
-	if (share && !share->rules && status == ANSWER_OK)
-		*share = (struct engine_share){rules, c->program, *derived};
+	if (status == ANSWER_OK)
+		share_keep(share, SHARED_REQUEST, rules, &c->program, derived);
 	return status;
 }
 

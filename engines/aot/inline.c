@@ -46,7 +46,7 @@ static void append_nodes(const struct region *from, struct region *to, int *alia
 		*copy = *node;
 		if (copy->op == OP_STORE)
 			copy->op = OP_DYNAMIC_UPDATE_SLICE;
-		copy->arg = NEW(a, int, node->n_arg);
+		copy->arg = NEW_RAW(a, int, node->n_arg);
 		for (int k = 0; k < node->n_arg; k++)
 			copy->arg[k] = alias_of(alias, node->arg[k]);
 		copy->region = NEW(a, struct region, node->n_region);
@@ -59,9 +59,9 @@ static void inline_region(const struct region *from, struct region *to, int *ali
 {
 	*to = *from;
 	to->n_node = 0;
-	to->node = NEW(a, struct node, count_nodes(from));
+	to->node = NEW_RAW(a, struct node, count_nodes(from));
 	append_nodes(from, to, alias, a);
-	to->result = NEW(a, int, from->n_result);
+	to->result = NEW_RAW(a, int, from->n_result);
 	for (int k = 0; k < from->n_result; k++)
 		to->result[k] = alias_of(alias, from->result[k]);
 }
@@ -74,5 +74,6 @@ struct program aot_inline(const struct program *p, struct arena *a)
 	for (int v = 0; v < loops.n_value; v++)
 		alias[v] = v;
 	inline_region(&loops.top, &out.top, alias, a);
-	return program_renumber(&out, a);
+	program_number(&out, a);
+	return out;
 }

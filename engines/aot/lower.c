@@ -81,7 +81,8 @@ struct program lower_fixed_points(const struct program *p, bool keep_solutions, 
 		l.alias[v] = v;
 	}
 	lower_region(&l, &out.top);
-	return program_renumber(&out, a);
+	program_number(&out, a);
+	return out;
 }
 
 /* ---- stores ---- */

@@ -88,7 +88,7 @@ struct program lower_customs(const struct program *p, enum derivative_kind kept,
 	for (int v = 0; v < p->n_value; v++)
 		s.alias[v] = v;
 	splice_region(&s, &p->top, &out.top);
-	out = program_renumber(&out, a);
+	program_number(&out, a);
 	program_settle_stores(
 	    &out, a); /* a result may be an operand, and a value that is stored into must not be used elsewhere */
 	return out;

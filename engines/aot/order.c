@@ -19,7 +19,7 @@ static void need(struct order *o, struct needed_nodes *s, int value)
 {
 	if (o->node_of[value] < 0)
 		return;
-	GROW(o->arena, s->node, &s->room, s->n + 1);
+	GROW_RAW(o->arena, s->node, &s->room, s->n + 1);
 	s->node[s->n++] = o->node_of[value];
 }
 
@@ -65,66 +65,61 @@ static int place(int root, const struct needed_nodes *needs, int *next, int *ope
 	return n;
 }
 
-static struct region order_region(struct order *o, const struct region *region);
+static void order_region(struct order *o, struct region *region);
 
-/* The nodes of a region with their regions in order, and in needs[n_node] what each needs.  Returns the sum of needs.
- */
-static int order_inside(struct order *o, const struct region *region, struct node *node, struct needed_nodes *needs)
+/* Puts the regions of all nodes in order, and in needs[n_node] what each needs.  Returns the sum of needs. */
+static int order_inside(struct order *o, const struct region *region, struct needed_nodes *needs)
 {
 	int n_total = 0;
 
-	for (int i = 0; i < region->n_node; i++) {
-		node[i] = region->node[i];
-		if (node[i].n_region)
-			node[i].region = NEW_RAW(o->arena, struct region, node[i].n_region);
-		for (int r = 0; r < node[i].n_region; r++)
-			node[i].region[r] = order_region(o, &region->node[i].region[r]);
-	}
 	for (int i = 0; i < region->n_node; i++)
-		for (int k = 0; k < node[i].n_out; k++)
-			o->node_of[node[i].out + k] = i;
+		for (int r = 0; r < region->node[i].n_region; r++)
+			order_region(o, &region->node[i].region[r]);
+	for (int i = 0; i < region->n_node; i++)
+		for (int k = 0; k < region->node[i].n_out; k++)
+			o->node_of[region->node[i].out + k] = i;
 	for (int i = 0; i < region->n_node; i++) {
-		for (int k = 0; k < node[i].n_arg; k++)
-			need(o, &needs[i], node[i].arg[k]);
-		for (int r = 0; r < node[i].n_region; r++)
-			need_region(o, &needs[i], &node[i].region[r]);
+		const struct node *node = &region->node[i];
+
+		for (int k = 0; k < node->n_arg; k++)
+			need(o, &needs[i], node->arg[k]);
+		for (int r = 0; r < node->n_region; r++)
+			need_region(o, &needs[i], &node->region[r]);
 		n_total += needs[i].n;
 	}
 	return n_total;
 }
 
-static struct region order_region(struct order *o, const struct region *region)
+static void order_region(struct order *o, struct region *region)
 {
-	int n = region->n_node, *next = NEW(o->arena, int, n), *order = NEW_RAW(o->arena, int, n), *open;
+	int n = region->n_node, *next = NEW(o->arena, int, n), *order = NEW_RAW(o->arena, int, n), *open, n_kept = 0;
 	struct needed_nodes *needs = NEW(o->arena, struct needed_nodes, n);
-	struct node *node = NEW_RAW(o->arena, struct node, n);
 	bool *placed = NEW(o->arena, bool, n);
-	struct region ordered = *region;
+	struct node *kept;
 
-	open = NEW_RAW(o->arena, int, order_inside(o, region, node, needs) + 1);
-	ordered.n_node = 0;
+	open = NEW_RAW(o->arena, int, order_inside(o, region, needs) + 1);
 	for (int k = 0; k < region->n_result; k++) {
 		int root = o->node_of[region->result[k]];
 
 		if (root >= 0)
-			ordered.n_node = place(root, needs, next, open, placed, order, ordered.n_node);
+			n_kept = place(root, needs, next, open, placed, order, n_kept);
 	}
 	for (int i = 0; i < n; i++)
-		for (int k = 0; k < node[i].n_out; k++)
-			o->node_of[node[i].out + k] = -1;
-	ordered.node = NEW_RAW(o->arena, struct node, ordered.n_node);
-	for (int i = 0; i < ordered.n_node; i++)
-		ordered.node[i] = node[order[i]];
-	return ordered;
+		for (int k = 0; k < region->node[i].n_out; k++)
+			o->node_of[region->node[i].out + k] = -1;
+	kept = NEW_RAW(o->arena, struct node, n_kept);
+	for (int i = 0; i < n_kept; i++)
+		kept[i] = region->node[order[i]];
+	region->node = kept;
+	region->n_node = n_kept;
 }
 
-struct program aot_order(const struct program *p, struct arena *a)
+void aot_order(struct program *p, struct arena *a)
 {
-	struct program ordered = *p;
 	struct order o = {.arena = a, .node_of = NEW_RAW(a, int, p->n_value)};
 
 	for (int v = 0; v < p->n_value; v++)
 		o.node_of[v] = -1;
-	ordered.top = order_region(&o, &p->top);
-	return program_renumber(&ordered, a);
+	order_region(&o, &p->top);
+	program_number(p, a);
 }

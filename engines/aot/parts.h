@@ -164,8 +164,9 @@ void aot_clear(struct aot *x, const struct region *region);
 void aot_pull_region(struct aot *x, const struct region *region);
 void aot_pull_loop(struct aot *x, const struct node *node);
 void aot_pull_cond(struct aot *x, const struct node *node);
-/* The same program without dead nodes, in an order that depends on the wiring alone. */
-struct program aot_order(const struct program *p, struct arena *a);
+/* Drops dead nodes, and puts the others into an order that depends on the wiring alone.  In place, as program_number.
+ */
+void aot_order(struct program *p, struct arena *a);
 /* dual[v], or zeros of its type. */
 int aot_dual(struct aot *x, int v);
 

@@ -2,6 +2,9 @@
 #include "graph/walk.h"
 #include "parts.h"
 
+/* Most derivative programs have fewer nodes for each node of the program before. */
+enum { GROWTH = 16 };
+
 /* Appends the values that hold value[n] of p. */
 int aot_add_primals(struct aot *x, int *list, int n_list, const int *value, int n)
 {
@@ -33,6 +36,7 @@ struct aot *aot_begin(const struct program *p, struct arena *a, struct error *e)
 	for (int v = 0; v < p->n_value; v++)
 		x->map[v] = x->dual[v] = -1;
 	build_begin(&x->b, a);
+	build_reserve(&x->b, GROWTH * top->n_node);
 	for (int k = 0; k < top->n_param; k++)
 		x->map[top->param + k] = build_input(&x->b, &p->type[top->param + k]);
 	return x;
@@ -50,7 +54,7 @@ bool aot_end(struct aot *x, const int *result, int n_result, struct program *out
 	if (n_input > LIMIT_ARGS)
 		return error_set_limit(
 		    x->error, NULL, "derivative program: %d inputs, expected at most %d", n_input, LIMIT_ARGS);
-	*out = aot_order(out, x->arena);
+	aot_order(out, x->arena);
 	program_settle_stores(out, x->arena); /* an old input, or a value that was used once, may have more uses here */
 	if (program_nodes(out) > AOT_NODES)
 		return error_set_limit(

@@ -6,6 +6,7 @@
 #include "aot.h"
 #include "engines/kernels/kernels.h"
 #include "lower.h"
+#include "share.h"
 #include "engines/instance.h"
 
 /* One request to the engine's own prepare and answer. */
@@ -53,6 +54,21 @@ static enum answer_status ask(struct engine *self, struct sub_request *q, const 
 	return self->kind->prepare(self, &q->c, a, &q->state, text);
 }
 
+/* The levels below the engine's own as a program, or only their batches. */
+static bool write_below(struct engine *self, const struct testcase *c, int inner, bool primal, struct arena *a,
+    struct program *out, struct error *e)
+{
+	const enum shared_program which = primal ? SHARED_BATCHES : SHARED_LEVELS;
+
+	if (share_find(self->share, which, &self->aot, &c->program, out))
+		return true;
+	if (primal ? !aot_batches(&c->program, c->transform, inner, &self->aot, a, out, e)
+	           : !aot_levels(&c->program, c->transform, inner - 1, 1, &self->aot, a, out, e))
+		return false;
+	share_keep(self->share, which, &self->aot, &c->program, out);
+	return true;
+}
+
 enum answer_status stack_prepare(
     struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
 {
@@ -66,12 +82,12 @@ enum answer_status stack_prepare(
 	if (!s->inner || self->kind->composes)
 		return ask(self, &s->derivative, c, &c->program, c->transform, s->inner, a, text);
 	s->apart = request_order(c->transform, c->n_transform) > 1;
-	if (!aot_levels(&c->program, c->transform, s->inner - 1, 1, &self->aot, a, &below, &e))
+	if (!write_below(self, c, s->inner, false, a, &below, &e))
 		goto refuse;
 	status = ask(self, &s->derivative, c, &below, &c->transform[s->inner - 1], 1, a, text);
 	if (status != ANSWER_OK || !s->apart)
 		return status;
-	if (!aot_batches(&c->program, c->transform, s->inner, &self->aot, a, &below, &e))
+	if (!write_below(self, c, s->inner, true, a, &below, &e))
 		goto refuse;
 	return ask(self, &s->primal, c, &below, NULL, 0, a, text);
 refuse:

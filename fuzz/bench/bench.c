@@ -353,7 +353,7 @@ void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, 
 {
 	const int64_t interrupted = b->interrupted;
 	bool finding[BENCH_ENGINES] = {false}, any = false;
-	struct engine_share share = {NULL};
+	struct engine_share share = {0};
 
 	for (int k = 0; k < b->n_engine; k++) {
 		if (!io->answer[k])
@@ -384,7 +384,7 @@ void bench_judge_one(struct bench *b, struct engine *engine, const struct testca
 {
 	struct incident incident = {.status = ANSWER_OK}; /* the caller asks whether the case shows something */
 	struct arena_mark mark = arena_mark(a);
-	struct engine_share share = {NULL};
+	struct engine_share share = {0};
 	struct answer *answer = ask_shared(b, engine, c, &share, a, &incident);
 
 	bench_verdict(b, engine, c, &t->truth, answer, a, out);

@@ -47,7 +47,7 @@ int steady_runs(const struct question *q, const struct testcase *c, struct arena
 	struct bench *bench = q->bench;
 	struct engine *engine = bench->engine[0];
 	struct answer *first = NEW(a, struct answer, c->n_point), *again = NEW(a, struct answer, c->n_point);
-	struct engine_share share = {NULL};
+	struct engine_share share = {0};
 	int runs = 1;
 
 	if (limit_over(q->until, engine))
