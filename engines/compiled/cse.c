@@ -57,9 +57,11 @@ static bool same_operands(const struct node *a, const struct node *b)
 }
 
 /* A hash that equal nodes share.  It leaves out attributes and the order of two operands. */
-static int hash(const struct table *t, const struct node *node)
+static int hash(const struct table *t, const struct node *node, const struct type *type)
 {
 	uint64_t h = (uint64_t)op_table[node->op].family;
+
+	h = random_mix(h * DTYPE_COUNT + type->dtype) + (uint64_t)shape_elements(&type->shape);
 
 	for (int k = 0; k < node->n_arg; k++)
 		h += random_mix((uint64_t)node->arg[k] + 1);
@@ -86,14 +88,15 @@ static void leave(struct rewrite *x)
 	t->open = t->open->up;
 }
 
-static enum rewritten merge_node(struct rewrite *x, struct node *node, int *taken)
+static enum rewritten merge_node(struct rewrite *x, const struct node *node, int *taken)
 {
 	struct table *t = x->state;
-	int head = hash(t, node);
+	int head;
 
 	(void)taken;
 	if (node->n_region || node->n_out != 1)
 		return REWRITE_KEEP;
+	head = hash(t, node, &x->p->type[node->out]);
 	for (int k = t->head[head]; k >= 0; k = t->known[k].next) {
 		const struct node *other = x->def[t->known[k].value];
 

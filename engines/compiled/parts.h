@@ -171,18 +171,24 @@ struct rewrite {
 	                            of a node with regions */
 	int count;
 	void *state;
+	struct node *copy; /* of the node that visit looks at, if copied; by rewrite_edit */
+	bool copied;
 	/*
-	 * Looks at a node.  Its operands are already rewritten, its regions are not.  It may change op, attributes and
-	 * operands, the latter in an array of its own.  It may set x->alias of the results and return REWRITE_GONE. For
-	 * a cond, it may return REWRITE_INLINE: then region *taken replaces the node.
+	 * Looks at a node.  Its operands are already rewritten, its regions are not.  To change op, attributes or
+	 * operands, it edits a copy and returns REWRITE_CHANGED.  It may set x->alias of the results and return
+	 * REWRITE_GONE.  For a cond, it may return REWRITE_INLINE: then region *taken replaces the node.
 	 */
-	enum rewritten (*visit)(struct rewrite *x, struct node *node, int *taken);
+	enum rewritten (*visit)(struct rewrite *x, const struct node *node, int *taken);
 	void (*enter)(struct rewrite *x), (*leave)(struct rewrite *x); /* around every region; NULL: nothing */
 };
 
-/* Runs x->visit over p.  If anything changes, the values of the result are numbered in order of definition, without
- * gaps; otherwise the result is p. */
+/*
+ * Runs x->visit over p.  Values keep their numbers, so the result may have gaps, or another order.  It shares what has
+ * not changed with p.
+ */
 struct program rewrite_program(struct rewrite *x, const struct program *p);
+/* The copy that replaces the node that visit looks at.  Its arrays are still those of the program. */
+struct node *rewrite_edit(struct rewrite *x, const struct node *node);
 /* The node that defines v if it has that op, else NULL. */
 const struct node *rewrite_def(const struct rewrite *x, int v, enum op op);
 

@@ -19,43 +19,56 @@ struct program compiled_optimize(
 	 * (plan.c).
 	 */
 	struct program now = lower_stores(p, a);
-	int changed = 1;
+	bool changed = false;
 
-	for (int round = 0; round < ROUNDS && changed; round++) {
-		changed = 0;
-		for (int k = 0; k < PASS_COUNT; k++) {
-			struct arena_mark mark = arena_mark(a);
-			struct program next;
-			int n;
+	/* until no pass changes what the others left */
+	for (int k = 0, quiet = 0; k < ROUNDS * PASS_COUNT && quiet < PASS_COUNT; k++) {
+		const int pass = k % PASS_COUNT;
+		struct arena_mark mark = arena_mark(a);
+		struct program next;
+		int n = 0;
 
-			if (!compiled_passes[k].rewrite || o->off[k])
-				continue;
-			n = compiled_passes[k].rewrite(o->rules, &now, a, &next);
-			counts->rewrites[k] += n;
-			changed += n;
-			if (n)
-				now = next;
-			else
-				arena_rewind(a, mark);
-		}
+		if (compiled_passes[pass].rewrite && !o->off[pass])
+			n = compiled_passes[pass].rewrite(o->rules, &now, a, &next);
+		counts->rewrites[pass] += n;
+		quiet = n && pass != PASS_DCE ? 0 : quiet + 1; /* no other pass finds more among fewer nodes */
+		changed |= n > 0;
+		if (n)
+			now = next;
+		else
+			arena_rewind(a, mark);
 	}
-	return now;
+	return changed ? program_renumber(&now, a) : now;
 }
 
 /* ---- dead code ---- */
 
+/* x->state says of each value whether a result needs it. */
+static enum rewritten drop_dead(struct rewrite *x, const struct node *node, int *taken)
+{
+	const unsigned char *live = x->state;
+
+	(void)taken;
+	for (int i = 0; i < node->n_out; i++)
+		if (live[node->out + i])
+			return REWRITE_KEEP;
+	return REWRITE_GONE;
+}
+
 int compiled_dce(const struct compiled_rules *rules, const struct program *p, struct arena *a, struct program *out)
 {
-	(void)rules;
-	*out = program_has_dead(p, a) ? program_drop_dead(p, a) : *p;
-	return program_nodes(p) - program_nodes(out);
+	struct rewrite x = {.rules = rules, .arena = a, .state = program_live(p, a), .visit = drop_dead};
+
+	*out = rewrite_program(&x, p);
+	return x.count;
 }
 
 /* ---- constants ---- */
 
 /* A fold must not make the program larger: a broadcast constant would cost more cells than it saves time. */
-static enum rewritten fold_node(struct rewrite *x, struct node *node, int *taken)
+static enum rewritten fold_node(struct rewrite *x, const struct node *node, int *taken)
 {
+	struct node *folded;
 	struct tensor out;
 	const struct tensor *arg[LIMIT_ARGS];
 	int n_in = 0;
@@ -74,9 +87,10 @@ static enum rewritten fold_node(struct rewrite *x, struct node *node, int *taken
 	if (shape_elements(&x->p->type[node->out].shape) > n_in)
 		return REWRITE_KEEP;
 	kernel_run(node, arg, &x->p->type[node->out], &out, x->arena);
-	node->op = OP_CONSTANT;
-	node->n_arg = 0;
-	node->attrs = (struct attrs){.value = out};
+	folded = rewrite_edit(x, node);
+	folded->op = OP_CONSTANT;
+	folded->n_arg = 0;
+	folded->attrs = (struct attrs){.value = out};
 	return REWRITE_CHANGED;
 }
 

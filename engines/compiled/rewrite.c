@@ -26,13 +26,16 @@ static void change(struct rewrite *x, struct nodes *to)
 		memcpy(to->at, to->old->node, (size_t)to->n * sizeof *to->at);
 }
 
-static void append(struct rewrite *x, struct nodes *to, const struct node *node)
+/* Returns where the node stays. */
+static const struct node *append(struct rewrite *x, struct nodes *to, const struct node *node)
 {
-	if (to->changed) {
-		GROW_RAW(x->arena, to->at, &to->room, to->n + 1);
-		to->at[to->n] = *node;
+	if (!to->changed) {
+		to->n++;
+		return node;
 	}
-	to->n++;
+	GROW_RAW(x->arena, to->at, &to->room, to->n + 1);
+	to->at[to->n] = *node;
+	return &to->at[to->n++];
 }
 
 static int resolved(const struct rewrite *x, int v)
@@ -59,50 +62,62 @@ static int *resolved_all(struct rewrite *x, int *v, int n)
 
 static bool rewrite_region(struct rewrite *x, const struct region *from, struct region *to);
 
-/* Rewrites the regions of a node.  Returns whether any has changed; then node->region is an array of its own. */
-static bool rewrite_regions(struct rewrite *x, struct node *node)
+/* The regions of a node, rewritten.  If none has changed, they are its own. */
+static struct region *rewrite_regions(struct rewrite *x, const struct node *node)
 {
-	const struct region *old = node->region;
 	struct region *new = NEW_RAW(x->arena, struct region, node->n_region);
 	bool changed = false;
 
 	for (int r = 0; r < node->n_region; r++)
-		changed |= rewrite_region(x, &old[r], &new[r]);
-	if (changed)
-		node->region = new;
-	return changed;
+		changed |= rewrite_region(x, &node->region[r], &new[r]);
+	return changed ? new : node->region;
 }
 
 static void rewrite_nodes(struct rewrite *x, const struct region *from, struct nodes *to)
 {
 	for (int i = 0; i < from->n_node; i++) {
-		const struct node *old = &from->node[i];
-		struct node node = *old;
-		int taken = 0;
+		const struct node *old = &from->node[i], *node = old;
+		struct node copy;
+		int taken = 0, *arg = resolved_all(x, old->arg, old->n_arg);
 		enum rewritten rewritten;
 
-		node.arg = resolved_all(x, node.arg, node.n_arg);
-		rewritten = x->visit(x, &node, &taken);
+		x->copy = &copy;
+		x->copied = arg != old->arg;
+		if (x->copied) {
+			copy = *old;
+			copy.arg = arg;
+			node = &copy;
+		}
+		rewritten = x->visit(x, node, &taken);
 		x->count += rewritten != REWRITE_KEEP;
-		if (rewritten != REWRITE_KEEP || node.arg != old->arg)
+		if (rewritten == REWRITE_CHANGED)
+			node = &copy;
+		if (rewritten != REWRITE_KEEP || node != old)
 			change(x, to);
 		if (rewritten == REWRITE_GONE)
 			continue;
 		if (rewritten == REWRITE_INLINE) {
-			rewrite_nodes(x, &node.region[taken], to);
-			for (int k = 0; k < node.n_out; k++)
-				x->alias[node.out + k] = resolved(x, node.region[taken].result[k]);
+			const struct region *region = &node->region[taken];
+
+			rewrite_nodes(x, region, to);
+			for (int k = 0; k < old->n_out; k++)
+				x->alias[old->out + k] = resolved(x, region->result[k]);
 			continue;
 		}
-		if (node.n_region) {
-			if (rewrite_regions(x, &node))
-				change(x, to);
-		} else {
-			bool same = rewritten == REWRITE_KEEP && node.arg == old->arg;
+		if (node->n_region) {
+			struct region *region = rewrite_regions(x, node);
 
-			x->def[node.out] = same ? old : arena_copy(x->arena, &node, 1, sizeof node);
+			if (region != node->region) {
+				change(x, to);
+				if (node != &copy)
+					copy = *node;
+				copy.region = region;
+				node = &copy;
+			}
+			append(x, to, node);
+		} else {
+			x->def[node->out] = append(x, to, node);
 		}
-		append(x, to, &node);
 	}
 }
 
@@ -133,7 +148,16 @@ struct program rewrite_program(struct rewrite *x, const struct program *p)
 	x->def = NEW(x->arena, const struct node *, p->n_value);
 	for (int v = 0; v < p->n_value; v++)
 		x->alias[v] = v;
-	return rewrite_region(x, &p->top, &out.top) ? program_renumber(&out, x->arena) : out;
+	rewrite_region(x, &p->top, &out.top);
+	return out;
+}
+
+struct node *rewrite_edit(struct rewrite *x, const struct node *node)
+{
+	if (!x->copied)
+		*x->copy = *node;
+	x->copied = true;
+	return x->copy;
 }
 
 const struct node *rewrite_def(const struct rewrite *x, int v, enum op op)

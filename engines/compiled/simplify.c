@@ -36,10 +36,12 @@ static enum rewritten is_value(struct rewrite *x, const struct node *node, int v
 }
 
 /* Makes v the first operand.  Operands may belong to the program that is rewritten, so they are copied. */
-static enum rewritten takes_operand(struct rewrite *x, struct node *node, int v)
+static enum rewritten takes_operand(struct rewrite *x, const struct node *node, int v)
 {
-	node->arg = arena_copy(x->arena, node->arg, (size_t)node->n_arg, sizeof *node->arg);
-	node->arg[0] = v;
+	struct node *edited = rewrite_edit(x, node);
+
+	edited->arg = arena_copy(x->arena, node->arg, (size_t)node->n_arg, sizeof *node->arg);
+	edited->arg[0] = v;
 	return REWRITE_CHANGED;
 }
 
@@ -53,7 +55,7 @@ static enum rewritten undo(struct rewrite *x, const struct node *node)
 
 /* ---- elementwise ---- */
 
-static enum rewritten drop_identity(struct rewrite *x, struct node *node)
+static enum rewritten drop_identity(struct rewrite *x, const struct node *node)
 {
 	for (int k = 0; k < x->rules->n_identity; k++) {
 		const struct identity *id = &x->rules->identity[k];
@@ -69,7 +71,7 @@ static enum rewritten drop_identity(struct rewrite *x, struct node *node)
 	return REWRITE_KEEP;
 }
 
-static enum rewritten simplify_select(struct rewrite *x, struct node *node)
+static enum rewritten simplify_select(struct rewrite *x, const struct node *node)
 {
 	const union cell *predicate = splat(x, node->arg[0]);
 
@@ -78,7 +80,7 @@ static enum rewritten simplify_select(struct rewrite *x, struct node *node)
 	return predicate ? is_value(x, node, node->arg[predicate->i ? 1 : 2]) : REWRITE_KEEP;
 }
 
-static enum rewritten simplify_plain(struct rewrite *x, struct node *node)
+static enum rewritten simplify_plain(struct rewrite *x, const struct node *node)
 {
 	if (x->rules->row[node->op].idempotent && node->arg[0] == node->arg[1] &&
 	    is_value(x, node, node->arg[0]) == REWRITE_GONE)
@@ -89,7 +91,7 @@ static enum rewritten simplify_plain(struct rewrite *x, struct node *node)
 /* ---- moves ---- */
 
 /* Merges two moves of one kind: the outer move takes the inner one's operand. */
-static enum rewritten skip_inner(struct rewrite *x, struct node *node)
+static enum rewritten skip_inner(struct rewrite *x, const struct node *node)
 {
 	const struct node *inner = rewrite_def(x, node->arg[0], node->op);
 
@@ -100,9 +102,10 @@ static enum rewritten skip_inner(struct rewrite *x, struct node *node)
 	return takes_operand(x, node, inner->arg[0]);
 }
 
-static enum rewritten simplify_transpose(struct rewrite *x, struct node *node)
+static enum rewritten simplify_transpose(struct rewrite *x, const struct node *node)
 {
 	const struct node *inner = rewrite_def(x, node->arg[0], OP_TRANSPOSE);
+	struct node *edited;
 	bool moved = false;
 
 	for (int d = 0; d < node->attrs.n_axes; d++)
@@ -111,15 +114,17 @@ static enum rewritten simplify_transpose(struct rewrite *x, struct node *node)
 		return is_value(x, node, node->arg[0]);
 	if (!inner)
 		return REWRITE_KEEP;
+	edited = rewrite_edit(x, node);
 	for (int d = 0; d < node->attrs.n_axes; d++)
-		node->attrs.axes[d] = inner->attrs.axes[node->attrs.axes[d]];
+		edited->attrs.axes[d] = inner->attrs.axes[node->attrs.axes[d]];
 	return takes_operand(x, node, inner->arg[0]);
 }
 
 /* Drops the reversal of axes that are reversed twice. */
-static enum rewritten simplify_reverse(struct rewrite *x, struct node *node)
+static enum rewritten simplify_reverse(struct rewrite *x, const struct node *node)
 {
 	const struct node *inner = rewrite_def(x, node->arg[0], OP_REVERSE);
+	struct node *edited;
 	bool reversed[LIMIT_RANK] = {false};
 
 	if (node->attrs.n_axes == 0)
@@ -130,10 +135,11 @@ static enum rewritten simplify_reverse(struct rewrite *x, struct node *node)
 		reversed[node->attrs.axes[k]] = true;
 	for (int k = 0; k < inner->attrs.n_axes; k++)
 		reversed[inner->attrs.axes[k]] = !reversed[inner->attrs.axes[k]];
-	node->attrs = (struct attrs){.n_axes = 0};
+	edited = rewrite_edit(x, node);
+	edited->attrs = (struct attrs){.n_axes = 0};
 	for (int d = 0; d < LIMIT_RANK; d++)
 		if (reversed[d])
-			node->attrs.axes[node->attrs.n_axes++] = d;
+			edited->attrs.axes[edited->attrs.n_axes++] = d;
 	return takes_operand(x, node, inner->arg[0]);
 }
 
@@ -147,16 +153,17 @@ static bool is_whole(const struct shape *s, const struct shape *size, const int 
 	return true;
 }
 
-static enum rewritten simplify_slice(struct rewrite *x, struct node *node)
+static enum rewritten simplify_slice(struct rewrite *x, const struct node *node)
 {
 	const struct node *inner = rewrite_def(x, node->arg[0], OP_SLICE);
 	const struct shape *s = &type_of(x, node->arg[0])->shape, *to = &type_of(x, node->out)->shape;
-	struct attrs *at = &node->attrs;
+	struct attrs *at;
 
-	if (is_whole(s, to, at->start, at->stride))
+	if (is_whole(s, to, node->attrs.start, node->attrs.stride))
 		return is_value(x, node, node->arg[0]);
 	if (!inner || shape_elements(to) == 0)
 		return REWRITE_KEEP;
+	at = &rewrite_edit(x, node)->attrs;
 	for (int d = 0; d < s->rank; d++) {
 		at->start[d] = inner->attrs.start[d] + at->start[d] * inner->attrs.stride[d];
 		/* The step of a single position has no effect, and may be large. */
@@ -165,7 +172,7 @@ static enum rewritten simplify_slice(struct rewrite *x, struct node *node)
 	return takes_operand(x, node, inner->arg[0]);
 }
 
-static enum rewritten simplify_slice_scatter(struct rewrite *x, struct node *node)
+static enum rewritten simplify_slice_scatter(struct rewrite *x, const struct node *node)
 {
 	const struct shape *s = &type_of(x, node->arg[0])->shape, *update = &type_of(x, node->arg[1])->shape;
 
@@ -175,9 +182,10 @@ static enum rewritten simplify_slice_scatter(struct rewrite *x, struct node *nod
 	                                                                  : REWRITE_KEEP;
 }
 
-static enum rewritten simplify_concatenate(struct rewrite *x, struct node *node)
+static enum rewritten simplify_concatenate(struct rewrite *x, const struct node *node)
 {
 	int n = 0, *kept = NEW_RAW(x->arena, int, node->n_arg);
+	struct node *edited;
 
 	for (int k = 0; k < node->n_arg; k++)
 		if (type_of(x, node->arg[k])->shape.extent[node->attrs.axis] > 0)
@@ -186,8 +194,9 @@ static enum rewritten simplify_concatenate(struct rewrite *x, struct node *node)
 		return is_value(x, node, kept[0]);
 	if (n == 0 || n == node->n_arg)
 		return REWRITE_KEEP;
-	node->arg = kept;
-	node->n_arg = n;
+	edited = rewrite_edit(x, node);
+	edited->arg = kept;
+	edited->n_arg = n;
 	return REWRITE_CHANGED;
 }
 
@@ -213,7 +222,7 @@ static enum rewritten drop_loop(struct rewrite *x, const struct node *node, bool
 	return REWRITE_GONE;
 }
 
-static enum rewritten simplify_node(struct rewrite *x, struct node *node, int *taken)
+static enum rewritten simplify_node(struct rewrite *x, const struct node *node, int *taken)
 {
 	switch (node->op) {
 	case OP_COPY:

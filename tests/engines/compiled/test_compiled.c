@@ -58,6 +58,8 @@ static void check_passes(const struct program *p, const struct tensor *input, co
 			continue;
 		n = compiled_passes[k].rewrite(&rules, &now, a, &q);
 		fired[k] += n;
+		if (n)
+			q = program_renumber(&q, a);
 		CHECK(program_check(&q, &e) || (!valid && is_limit(&e)), "%s, %s: %s: %s", what,
 		    compiled_passes[k].name, e.place, e.text);
 		CHECK(n || program_equal(&now, &q), "%s, %s: changed without saying so", what, compiled_passes[k].name);
@@ -192,6 +194,7 @@ static void check_cse(struct arena *a)
 	y = op2(&b, OP_MUL, build_region_node(&b, OP_COND, &predicate, 1, NULL, NULL), first);
 	p = build_end(&b, &y, 1);
 	CHECK(compiled_cse(&rules, &p, a, &q) == 2, "two of five are known where they stand");
+	q = program_renumber(&q, a);
 	CHECK(program_nodes(&q) == 7 && program_check(&q, NULL), "%d nodes", program_nodes(&q));
 }
 

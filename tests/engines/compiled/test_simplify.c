@@ -16,6 +16,7 @@ static void check_bits(const struct program *p, const struct tensor *input, cons
 
 	interpret_program(p, input, a, before);
 	compiled_simplify(&rules, p, a, &q);
+	q = program_renumber(&q, a);
 	CHECK(program_check(&q, &e), "%s: %s: %s", what, e.place, e.text);
 	interpret_program(&q, input, a, after);
 	for (int k = 0; k < p->top.n_result; k++)
