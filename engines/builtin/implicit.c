@@ -297,11 +297,7 @@ static bool is_jvp(const struct testcase *c) { return c->n_transform == 1 && c->
 static enum answer_status implicit_prepare(
     struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
 {
-	*state = NULL;
-	if (is_jvp(c))
-		return forward_kind.prepare(self, c, a, state, text);
-	*text = adjoint_refuse(&self->adjoint, "implicit", c, a);
-	return *text ? ANSWER_UNSUPPORTED : ANSWER_OK;
+	return (is_jvp(c) ? forward_kind : tape_kind).prepare(self, c, a, state, text);
 }
 
 static void implicit_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point,

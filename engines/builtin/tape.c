@@ -337,8 +337,8 @@ void tape_run(struct tape *tape, const struct region *region)
 static enum answer_status tape_prepare(
     struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
 {
-	*state = NULL;
-	*text = adjoint_refuse(&self->adjoint, "tape", c, a);
+	*state = tape_op_programs(a);
+	*text = adjoint_refuse(&self->adjoint, self->kind->name, c, a);
 	return *text ? ANSWER_UNSUPPORTED : ANSWER_OK;
 }
 
@@ -406,13 +406,15 @@ static void tape_answer(struct engine *self, void *state, const struct testcase 
 	const struct transform *outermost = n ? &c->transform[n - 1] : NULL;
 	bool numbers = outermost && outermost->kind == TRANSFORM_VJP;
 	struct error e = {.text = ""};
-	struct trace trace = {
-	    .walks = request_order(c->transform, n) > numbers, .aot = &self->aot, .start = a->used, .error = &e};
+	struct trace trace = {.walks = request_order(c->transform, n) > numbers,
+	    .aot = &self->aot,
+	    .programs = state,
+	    .start = a->used,
+	    .error = &e};
 	struct tape *tape = NEW(a, struct tape, 1);
 	struct variable **input;
 	struct outcome below;
 
-	(void)state;
 	(void)which;
 	if (numbers)
 		trace.level = trace.to_come = (uint8_t)(1 << (n - 1));

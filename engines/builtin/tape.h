@@ -69,6 +69,7 @@ struct trace {
 	int walk;   /* the number of the present walk */
 	int above, below; /* as in struct aot, for the present walk */
 	const struct aot_rules *aot;
+	struct op_programs *programs; /* derivatives of ops, for all points of a case */
 	struct derived *sum,
 	    *operand; /* programs for each type: additions, and operands as rules of customs read them */
 	size_t start; /* bytes that the arena had handed out at the start */
@@ -136,6 +137,8 @@ struct variable *tape_put(
 
 /* ---- derivatives of recorded ops (tape_rules.c) ---- */
 
+/* No programs yet. */
+struct op_programs *tape_op_programs(struct arena *a);
 /* v's cotangent or tangent in the present walk; NULL: absent. */
 struct variable *tape_dual(const struct tape *tape, const struct variable *v);
 void tape_set_dual(const struct tape *tape, struct variable *v, struct variable *dual);

@@ -1,26 +1,52 @@
 /*
  * tape_rules.c: derivatives of recorded ops, which are recorded themselves.
  *
- * The rule is that of derivative programs, the table in our own IR (aot/rules.def).  For each op of a program that
- * needs it, aot/op.c writes a small program once.  This program is executed, on a tape of its own, for every instance
- * of the op.  So a rule of higher order consists of the rules of the ops that the rule below it executed.
+ * The rule is that of derivative programs, the table in our own IR (aot/rules.def).  For each kind of
+ * op that needs it, aot/op.c writes a small program once per case.  This program is executed, on a tape of its own, for
+ * every instance of the op.  So a rule of higher order consists of the rules of the ops that the rule below it
+ * executed.
  */
+#include <string.h>
+
 #include "engines/aot/aot.h"
+#include "graph/hash.h"
 #include "tape.h"
 
 /* Memory of an answer before its last sweep, which may take as much again. */
 enum { TRACE_BYTES = 128 << 20 };
 
-/* The derivative of one node, for one level. */
+/* Which derivative of an op. */
+struct wanted {
+	bool push;
+	unsigned there;   /* operands whose cotangents are wanted, or that have a tangent: a bit each */
+	int above, below; /* as in struct aot */
+};
+
+/* That derivative of all ops that equal `node` and have operands and a result of these types. */
+struct op_program {
+	struct op_program *next;
+	struct wanted wanted;
+	const struct node *node;
+	struct type *type; /* [node->n_arg + 1] */
+	int *operand;      /* the operand to which each result contributes */
+	struct program program;
+};
+
+enum { CHAINS = 64 };
+struct op_programs {
+	struct op_program *chain[CHAINS];
+};
+
+/* A program on a tape: the derivative of one node, for one level. */
 struct derived {
 	struct derived *next;
 	uint8_t level;
-	bool push;
-	unsigned there;          /* operands whose cotangents are wanted, or that have a tangent: a bit each */
-	int operand[LIMIT_ARGS]; /* the operand to which each result contributes */
-	struct program program;
+	struct wanted wanted;
+	const int *operand; /* as above */
 	struct tape tape;
 };
+
+struct op_programs *tape_op_programs(struct arena *a) { return NEW(a, struct op_programs, 1); }
 
 struct variable *tape_dual(const struct tape *tape, const struct variable *v)
 {
@@ -53,47 +79,47 @@ void tape_check_room(struct tape *tape)
 static void run(struct tape *tape, struct derived *d)
 {
 	tape_check_room(tape);
-	tape_run(&d->tape, &d->program.top);
+	tape_run(&d->tape, &d->tape.program->top);
 }
 
-static struct derived *open_derived(struct tape *tape, struct derived *d)
-{
-	d->tape = tape_open(tape->trace, tape->rules, &d->program, tape->arena);
-	return d;
-}
+/* The only result. */
+static struct variable *result_of(const struct derived *d) { return d->tape.variable[d->tape.program->top.result[0]]; }
 
 /* ---- programs that depend on a type alone: sums ---- */
 
-/* The program for that type in a list.  *fresh: it was just added, and has no contents yet. */
-static struct derived *of_type(struct tape *tape, struct derived **list, const struct type *type, bool *fresh)
+/* The program in a list whose first input has that type; NULL: there is none. */
+static struct derived *of_type(struct derived *list, const struct type *type)
 {
-	struct derived *d = *list;
+	while (list && !type_equal(&list->tape.program->type[0], type))
+		list = list->next;
+	return list;
+}
 
-	while (d && !type_equal(&d->program.type[0], type))
-		d = d->next;
-	*fresh = !d;
-	if (d)
-		return d;
-	d = NEW(tape->arena, struct derived, 1);
+static struct derived *add_to(struct derived **list, struct tape *tape, const struct program *p)
+{
+	struct derived *d = NEW(tape->arena, struct derived, 1);
+
+	d->tape = tape_open(tape->trace, tape->rules, p, tape->arena);
 	d->next = *list;
 	return *list = d;
 }
 
 static struct derived *sum_of(struct tape *tape, const struct type *type)
 {
-	bool fresh;
-	struct derived *d = of_type(tape, &tape->trace->sum, type, &fresh);
+	struct derived *d = of_type(tape->trace->sum, type);
+	struct program *p;
 	struct builder b;
 	int x, y;
 
-	if (!fresh)
+	if (d)
 		return d;
+	p = NEW(tape->arena, struct program, 1);
 	build_begin(&b, tape->arena);
 	x = build_input(&b, type);
 	y = build_input(&b, type);
 	x = build_node(&b, OP_ADD, (int[]){x, y}, 2, NULL, NULL);
-	d->program = build_end(&b, &x, 1);
-	return open_derived(tape, d);
+	*p = build_end(&b, &x, 1);
+	return add_to(&tape->trace->sum, tape, p);
 }
 
 void tape_give(struct tape *tape, struct variable *v, struct variable *contribution)
@@ -108,7 +134,7 @@ void tape_give(struct tape *tape, struct variable *v, struct variable *contribut
 		d->tape.variable[0] = before;
 		d->tape.variable[1] = contribution;
 		run(tape, d);
-		contribution = d->tape.variable[d->program.top.result[0]];
+		contribution = result_of(d);
 	}
 	tape_set_dual(tape, v, contribution);
 }
@@ -119,53 +145,105 @@ struct variable *tape_rule_operand(struct tape *tape, struct variable *v)
 {
 	struct trace *trace = tape->trace;
 	struct derived *d;
-	bool fresh;
 
 	if (!dtype_is_float(v->tensor.type.dtype))
 		return v;
-	d = of_type(tape, &trace->operand, &v->tensor.type, &fresh);
-	if (fresh && !aot_rule_operand(&v->tensor.type, trace->aot, tape->arena, &d->program, trace->error))
-		longjmp(trace->fail, 1);
-	if (fresh)
-		open_derived(tape, d);
+	d = of_type(trace->operand, &v->tensor.type);
+	if (!d) {
+		struct program *p = NEW(tape->arena, struct program, 1);
+
+		if (!aot_rule_operand(&v->tensor.type, trace->aot, tape->arena, p, trace->error))
+			longjmp(trace->fail, 1);
+		d = add_to(&trace->operand, tape, p);
+	}
 	d->tape.variable[0] = v;
 	run(tape, d);
-	return d->tape.variable[d->program.top.result[0]];
+	return result_of(d);
 }
 
 /* ---- ops ---- */
 
-static struct derived *write_derived(struct tape *tape, const struct record *r, bool push, unsigned there)
+static bool same_wanted(const struct wanted *w, const struct wanted *v)
 {
-	const struct trace *trace = tape->trace;
-	struct derived *d = NEW(tape->arena, struct derived, 1);
-	struct type arg[LIMIT_ARGS];
-	bool is_there[LIMIT_ARGS];
+	return w->push == v->push && w->there == v->there && w->above == v->above && w->below == v->below;
+}
+
+static const struct type *type_of(const struct record *r, int k)
+{
+	return k < r->n_arg ? &r->arg[k]->tensor.type : &r->out->tensor.type;
+}
+
+static bool is_program_of(const struct op_program *p, const struct record *r, const struct wanted *w)
+{
+	if (p->node->op != r->node->op || p->node->n_arg != r->n_arg || !same_wanted(&p->wanted, w))
+		return false;
+	for (int k = 0; k <= r->n_arg; k++)
+		if (!type_equal(&p->type[k], type_of(r, k)))
+			return false;
+	return !memcmp(&p->node->attrs, &r->node->attrs, sizeof r->node->attrs); /* differing gaps cost time alone */
+}
+
+/* The chain of programs for ops that equal r's. */
+static struct op_program **chain_of(struct op_programs *of, const struct record *r, const struct wanted *w)
+{
+	uint64_t h = hash_step((uint64_t)r->node->op, w->there * 2 + w->push);
+
+	for (int k = 0; k <= r->n_arg; k++)
+		h = hash_step(h, (uint64_t)shape_elements(&type_of(r, k)->shape));
+	return &of->chain[(h ^ h >> 32) % CHAINS];
+}
+
+static const struct op_program *write_program(
+    struct tape *tape, const struct record *r, const struct wanted *w, struct op_program **chain)
+{
+	struct trace *trace = tape->trace;
+	struct op_program *p = NEW(tape->arena, struct op_program, 1);
+	bool there[LIMIT_ARGS];
+
+	*p = (struct op_program){.next = *chain,
+	    .wanted = *w,
+	    .node = r->node,
+	    .type = NEW_RAW(tape->arena, struct type, r->n_arg + 1),
+	    .operand = NEW_RAW(tape->arena, int, LIMIT_ARGS)};
+	for (int k = 0; k <= r->n_arg; k++)
+		p->type[k] = *type_of(r, k);
+	for (int k = 0; k < r->n_arg; k++)
+		there[k] = w->there >> k & 1;
 	const struct aot_op of = {.node = r->node,
-	    .arg = arg,
-	    .out = r->out->tensor.type,
-	    .above = trace->above,
-	    .below = trace->below,
+	    .arg = p->type,
+	    .out = p->type[r->n_arg],
+	    .above = w->above,
+	    .below = w->below,
 	    .rules = trace->aot};
 
-	for (int k = 0; k < r->n_arg; k++) {
-		arg[k] = r->arg[k]->tensor.type;
-		is_there[k] = there >> k & 1;
-	}
-	*d = (struct derived){.next = tape->derived[r->node->out], .level = trace->level, .push = push, .there = there};
-	if (!(push ? aot_op_jvp(&of, is_there, tape->arena, &d->program, tape->trace->error)
-	           : aot_op_vjp(&of, is_there, tape->arena, &d->program, d->operand, tape->trace->error)))
-		longjmp(tape->trace->fail, 1);
-	tape->derived[r->node->out] = d;
-	return open_derived(tape, d);
+	if (!(w->push ? aot_op_jvp(&of, there, tape->arena, &p->program, trace->error)
+	              : aot_op_vjp(&of, there, tape->arena, &p->program, p->operand, trace->error)))
+		longjmp(trace->fail, 1);
+	return *chain = p;
 }
 
 static struct derived *derived_of(struct tape *tape, const struct record *r, bool push, unsigned there)
 {
-	for (struct derived *d = tape->derived[r->node->out]; d; d = d->next)
-		if (d->level == tape->trace->level && d->push == push && d->there == there)
+	const struct trace *trace = tape->trace;
+	const struct wanted w = {push, there, trace->above, trace->below};
+	struct derived **list = &tape->derived[r->node->out];
+	const struct op_program *p;
+	struct op_program **chain;
+
+	for (struct derived *d = *list; d; d = d->next)
+		if (d->level == trace->level && same_wanted(&d->wanted, &w))
 			return d;
-	return write_derived(tape, r, push, there);
+	chain = chain_of(trace->programs, r, &w);
+	for (p = *chain; p && !is_program_of(p, r, &w);)
+		p = p->next;
+	if (!p)
+		p = write_program(tape, r, &w, chain);
+	struct derived *d = add_to(list, tape, &p->program);
+
+	d->level = trace->level;
+	d->wanted = w;
+	d->operand = p->operand;
+	return d;
 }
 
 /* The operand as the sweep reads it. */
@@ -190,8 +268,8 @@ void tape_pull_op(struct tape *tape, const struct record *r)
 	d->tape.variable[r->n_arg] = r->out;
 	d->tape.variable[r->n_arg + 1] = tape_dual(tape, r->out);
 	run(tape, d);
-	for (int k = 0; k < d->program.top.n_result; k++)
-		tape_give(tape, r->arg[d->operand[k]], d->tape.variable[d->program.top.result[k]]);
+	for (int k = 0; k < d->tape.program->top.n_result; k++)
+		tape_give(tape, r->arg[d->operand[k]], d->tape.variable[d->tape.program->top.result[k]]);
 }
 
 void tape_push_op(struct tape *tape, const struct record *r)
@@ -212,6 +290,6 @@ void tape_push_op(struct tape *tape, const struct record *r)
 	}
 	d->tape.variable[r->n_arg] = r->out;
 	run(tape, d);
-	if (d->program.top.n_result)
-		tape_set_dual(tape, r->out, d->tape.variable[d->program.top.result[0]]);
+	if (d->tape.program->top.n_result)
+		tape_set_dual(tape, r->out, result_of(d));
 }
