@@ -184,6 +184,17 @@ static double rounding_of_term(const struct dtype_info *info, bool by_size, doub
 	               : fmax(rounding_of(info, size + radius), doubled ? info->tiny : 0);
 }
 
+/* x p.  Many partials are 1 or -1, of sums and casts. */
+static void multiply(mpfr_ptr out, mpfr_srcptr x, mpfr_srcptr p)
+{
+	if (!is_unit(p))
+		mpfr_mul(out, x, p, R);
+	else if (mpfr_signbit(p))
+		mpfr_neg(out, x, R);
+	else
+		mpfr_set(out, x, R);
+}
+
 void flow_add_product(
     struct analytic *self, int at, int to, int from, const struct partial *p, const struct chain *chain)
 {
@@ -221,7 +232,7 @@ void flow_add_product(
 		add_zero(self, to);
 		return;
 	}
-	mpfr_mul(self->term, self->value[from], p->value, R);
+	multiply(self->term, self->value[from], p->value);
 	double term = fabs(double_of(self->term));
 	double size = chain || mixed || self->regrouped ? p->magnitude * f->magnitude : term;
 	double tight = p->magnitude * f->tight + g * p->tight + f->tight * p->tight;

@@ -38,11 +38,6 @@ struct dtype_info rounding_flushing(const struct dtype_info *info)
 	return out;
 }
 
-double rounding_flushed(const struct dtype_info *info, double size, double radius)
-{
-	return rounding_flushes(info) && size - radius < info->normal ? fmax(size, radius) : radius;
-}
-
 double terms_flushed(int n, const struct dtype_info *info)
 {
 	return rounding_flushes(info) && n > 2 ? (n - 2) * info->normal : 0;

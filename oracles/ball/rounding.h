@@ -2,6 +2,7 @@
 #ifndef ORACLES_BALL_ROUNDING_H
 #define ORACLES_BALL_ROUNDING_H
 
+#include <math.h>
 #include <mpfr.h>
 #include <stdint.h>
 #include <string.h>
@@ -39,7 +40,10 @@ static inline double rounding_tiny_times(const struct dtype_info *info, double n
 	return out;
 }
 /* The radius of a number of this size that an engine may read as 0 by flushing. */
-double rounding_flushed(const struct dtype_info *info, double size, double radius);
+static inline double rounding_flushed(const struct dtype_info *info, double size, double radius)
+{
+	return rounding_flushes(info) && size - radius < info->normal ? fmax(size, radius) : radius;
+}
 
 /* The terms of a sum, without those that are exactly 0, because adding them rounds nothing. No terms yet: {0}. */
 struct terms {

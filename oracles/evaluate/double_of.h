@@ -21,6 +21,16 @@ static inline bool limbs_remain(const mp_limb_t *limb, long n)
 	return false;
 }
 
+/* Whether x is 1 or -1. */
+static inline bool is_unit(mpfr_srcptr x)
+{
+	const mp_limb_t *limb = (const mp_limb_t *)mpfr_custom_get_significand(x);
+	const long below = (mpfr_get_prec(x) - 1) / GMP_NUMB_BITS;
+
+	return mpfr_regular_p(x) && mpfr_get_exp(x) == 1 && limb[below] == (mp_limb_t)1 << (GMP_NUMB_BITS - 1) &&
+	    !limbs_remain(limb, below);
+}
+
 static inline double double_of(mpfr_srcptr x)
 {
 	/* The leading limb holds 64 bits of the significand, the first of them a 1. The double keeps 53 of them. */

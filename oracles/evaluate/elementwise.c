@@ -412,15 +412,20 @@ void evaluate_elementwise(struct evaluation_run *r, const struct node *node)
 	int n = shape_elements(&type->shape);
 	struct elements out = elements_new(r, n, false);
 	const struct elements *x[3];
-	bool same[3];
+	int count[3];
 	for (int i = 0; i < node->n_arg; i++) {
 		x[i] = &r->env[node->arg[i]];
-		same[i] = shape_equal(&r->p->type[node->arg[i]].shape, &type->shape);
+		count[i] = shape_elements(&r->p->type[node->arg[i]].shape);
 	}
 	for (int k = 0; k < n; k++) {
 		int j[3];
 		for (int i = 0; i < node->n_arg; i++)
-			j[i] = same[i] ? k : shape_broadcast_offset(&r->p->type[node->arg[i]].shape, &type->shape, k);
+			if (count[i] == n) /* its extents differ from those of the result by those of 1 at most */
+				j[i] = k;
+			else
+				j[i] = count[i] == 1
+				    ? 0
+				    : shape_broadcast_offset(&r->p->type[node->arg[i]].shape, &type->shape, k);
 		one_element(r, node, x, j, &out, n, k);
 	}
 	r->env[node->out] = out;

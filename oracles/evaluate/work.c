@@ -27,13 +27,3 @@ void work_begin(struct budget *w, int64_t limit, int scalars, const struct arena
 {
 	*w = (struct budget){.left = limit, .scalars = scalars, .first_byte = a->used};
 }
-
-void work_take(struct budget *w, int64_t amount, int n, const struct arena *a)
-{
-	if (!w)
-		return;
-	w->left -= amount;
-	w->over = w->left < 0 || n > w->scalars || a->used > w->first_byte + WORK_BYTES;
-	if (w->over)
-		arena_full(a);
-}

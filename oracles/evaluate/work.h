@@ -35,7 +35,15 @@ void work_begin(struct budget *w, int64_t limit, int scalars, const struct arena
  * Takes `amount` for a trace of n scalars.  If that is too much, it sets `over` and leaves the innermost try of the
  * arena (arena_full).  w NULL: there is no limit.
  */
-void work_take(struct budget *w, int64_t amount, int n, const struct arena *a);
+static inline void work_take(struct budget *w, int64_t amount, int n, const struct arena *a)
+{
+	if (!w)
+		return;
+	w->left -= amount;
+	w->over = w->left < 0 || n > w->scalars || a->used > w->first_byte + WORK_BYTES;
+	if (w->over)
+		arena_full(a);
+}
 /* What a scalar with that op and n parents costs. */
 int64_t work_of(enum op op, mpfr_prec_t precision, int n);
 
