@@ -111,8 +111,11 @@ static void test_renumber(struct arena *a)
 	for (int v = 0; v < q.n_value; v++)
 		q.type[v] = p.type[q.n_value - 1 - v];
 	expect_valid(&q, "numbers in another order are valid");
+	struct program r = program_copy(&q, a);
 	q = program_renumber(&q, a);
 	CHECK(program_equal(&p, &q), "renumbered");
+	program_number(&r, a);
+	CHECK(program_equal(&p, &r), "renumbered in place");
 }
 
 /* ---- limits and counts ---- */
