@@ -4,7 +4,7 @@
  * For a search whose cases mostly show nothing, with an engine that takes several cases in one request.  Only an answer
  * that is no finding counts.  Any other case is asked about alone, as if nothing had been asked ahead.  So the search
  * ends in the same case and counts as the same work, unless the engine answers a case otherwise when it is asked
- * together with others.
+ * together with others.  Trials count more answers (rehearse.h).
  */
 #ifndef FUZZ_BENCH_LOOKAHEAD_H
 #define FUZZ_BENCH_LOOKAHEAD_H
@@ -13,8 +13,9 @@
 
 struct lookahead;
 
-/* For an engine of the bench.  NULL: it takes one case in a request.  To be closed. */
-struct lookahead *lookahead_open(struct bench *b, struct engine *engine);
+/* For an engine of the bench, and as many cases as it wants in `requests` requests.  NULL: it takes one case in a
+ * request.  To be closed. */
+struct lookahead *lookahead_open(struct bench *b, struct engine *engine, int requests);
 void lookahead_close(struct lookahead *self);
 
 /*
@@ -30,7 +31,7 @@ void lookahead_clear(struct lookahead *self);
 /* Adds a copy of c to the cases of the next request.  False: there is no memory for more. */
 bool lookahead_add(struct lookahead *self, const struct testcase *c);
 int lookahead_count(const struct lookahead *self);
-/* Asks about the cases that were added. */
+/* Asks about the cases that were added and not asked yet.  One that would be alone in its request is not asked. */
 void lookahead_ask(struct lookahead *self);
 /* Whether c is among the cases that were asked, or will be. */
 bool lookahead_has(const struct lookahead *self, const struct testcase *c);
@@ -38,7 +39,7 @@ bool lookahead_has(const struct lookahead *self, const struct testcase *c);
  * on.
  */
 const struct answer *lookahead_answers(const struct lookahead *self, const struct testcase *c);
-/* Seconds that the last request took. */
+/* Seconds that the last lookahead_ask took. */
 double lookahead_seconds(const struct lookahead *self);
 
 #endif

@@ -45,14 +45,14 @@ static bool is_asked_for(const struct question *q, const struct engine *engine, 
 
 static struct engine *engine_of(const struct question *q) { return q->engine ? q->engine : q->bench->engine[0]; }
 
-struct lookahead *question_ahead(const struct question *q)
+struct lookahead *question_ahead(const struct question *q, int requests)
 {
 	const enum verdict expected = q->signature ? signature_verdict(q->signature) : VERDICT_UNDECIDED;
 
 	if (q->fresh || q->runs > 1 || q->rough || q->disagreement || q->result || expected == VERDICT_HANG ||
 	    expected == VERDICT_OOM)
 		return NULL;
-	return lookahead_open(q->bench, engine_of(q));
+	return lookahead_open(q->bench, engine_of(q), requests);
 }
 
 /* The answers to c that were given ahead; NULL: there are none that count. */
@@ -67,21 +67,51 @@ static const struct answer *given_ahead(const struct question *q, const struct t
 }
 
 /*
- * Whether the answer that was given ahead is no finding; *out is then its judgement.  It counts as work like an answer
- * to the case alone, because the work of a search must not depend on what is asked together.
+ * Whether the answer that was given ahead settles the question; *out is then its judgement.  It counts as work like an
+ * answer to the case alone, because the work of a search must not depend on what is asked together.
  */
-static bool is_excluded(const struct question *q, struct engine *engine, const struct testcase *c,
-    const struct truth *truth, struct arena *a, struct judgement *out)
+static bool is_settled(const struct question *q, struct engine *engine, const struct testcase *c,
+    struct shared_truth *t, struct arena *a, struct judgement *out)
 {
 	const struct answer *answers = given_ahead(q, c);
 
 	if (!answers)
 		return false;
-	bench_verdict(q->bench, engine, c, truth, answers, a, out);
-	if (verdict_is_finding[out->verdict])
-		return false;
+	bench_verdict(q->bench, engine, c, &t->truth, answers, a, out);
+	if (verdict_is_finding[out->verdict]) {
+		if (!q->trusts_ahead || q->bench->reference || !verdict_of_numbers(out->verdict))
+			return false;
+		if (!t->confirmed) {
+			t->confirmed = true;
+			oracle_confirm(q->bench->oracle, c, a, &t->truth);
+			bench_verdict(q->bench, engine, c, &t->truth, answers, a, out);
+		}
+		if (verdict_is_finding[out->verdict]) /* it would be asked a second time */
+			bench_count(q->bench, engine, c);
+	}
 	bench_count(q->bench, engine, c);
 	return true;
+}
+
+const struct answer *question_answers(const struct question *q, const struct testcase *c, struct arena *a)
+{
+	const struct answer *given = given_ahead(q, c);
+	struct answer *own;
+
+	if (given)
+		bench_count(q->bench, engine_of(q), c);
+	if (given || q->guess)
+		return given;
+	own = NEW(a, struct answer, c->n_point);
+	bench_answer(q->bench, engine_of(q), c, a, own);
+	return own;
+}
+
+/* Takes the guess for the answer to c. */
+static bool guess(const struct question *q, struct judgement *out)
+{
+	out->verdict = q->guess == GUESS_FINDING ? VERDICT_WRONG : VERDICT_AGREE;
+	return q->guess == GUESS_FINDING;
 }
 
 /* ---- in short ---- */
@@ -189,14 +219,20 @@ static bool shows_once(const struct question *q, struct engine *engine, const st
 	struct bench_result own, *r = q->result ? q->result : &own;
 
 	if (q->judged == JUDGED_IN_FULL) {
+		struct shared_truth own_truth = {.confirmed = true};
+
 		bench_truth(q->bench, c, a, r);
-		if (is_excluded(q, engine, c, &r->truth, a, out))
+		own_truth.truth = r->truth;
+		if (is_settled(q, engine, c, &own_truth, a, out))
 			return false;
 		bench_conclude(q->bench, c, a, r);
 		*out = r->judgement[0];
-	} else {
-		if (is_excluded(q, engine, c, &t->truth, a, out))
+	} else if (is_settled(q, engine, c, t, a, out)) {
+		if (!verdict_is_finding[out->verdict])
 			return false;
+	} else if (q->guess) {
+		return guess(q, out);
+	} else {
 		bench_judge_one(q->bench, engine, c, a, t, out);
 	}
 	if (q->spent && out->verdict == VERDICT_HANG)
@@ -218,6 +254,11 @@ static bool ask(const struct testcase *c, const struct question *q, struct arena
 
 	if (limit_over(q->until, engine) || (q->refuse && q->refuse(q->context, c)))
 		return false;
+	if (q->guess && !given_ahead(q, c)) {
+		if (!lookahead_has(q->ahead, c))
+			lookahead_add(q->ahead, c);
+		return guess(q, out);
+	}
 	if (!verdict_answers(expected))
 		return ends_so(q, engine, expected, c, a, out);
 	if (q->rough) {
@@ -268,6 +309,7 @@ bool case_shows(const struct testcase *c, const struct question *q, struct arena
 	struct asking x = {c, q, a, out ? out : &judgement, false};
 
 	assert(q->bench && !(q->disagreement && q->signature) && (q->judged != JUDGED_IN_SHORT || q->spent));
+	assert(!q->trusts_ahead || (q->ahead && q->judged == JUDGED_BY_ANALYTIC));
 	*x.out = (struct judgement){.verdict = VERDICT_UNDECIDED};
 	if (!q->full_is_no)
 		return ask(c, q, a, x.out);

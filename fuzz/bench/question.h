@@ -25,6 +25,13 @@ enum {
 	LIMIT_HANGS = 24
 };
 
+/* What is taken for the answer to a case that was not asked yet. */
+enum guess {
+	GUESS_NONE, /* nothing: the engine is asked */
+	GUESS_RIGHT,
+	GUESS_FINDING
+};
+
 /* What ends a search of many questions. */
 struct limit {
 	double deadline;    /* on bench_clock; 0: none */
@@ -80,15 +87,24 @@ struct question {
 	/* Answers that the engine gave ahead (question_ahead).  A case for which there is one that is no finding shows
 	 * nothing, and the engine is not asked again.  NULL: there are none. */
 	struct lookahead *ahead;
+	/* For rehearse.h.  A wrong number that was given ahead counts too, unless there is a reference. */
+	bool trusts_ahead;
+	/* The same.  No engine is asked: a case without an answer ahead is added to those of `ahead`. */
+	enum guess guess;
 
 	struct bench_result *result; /* JUDGED_IN_FULL: receives judgement, truth and answers; NULL: dropped */
 };
 
 /*
- * For q->ahead, to be closed.  NULL if no answer ahead would do for q: where it must be fresh, or asked several times,
- * or where the case may take up the engine's time or memory.
+ * For q->ahead, to be closed; for the cases of so many requests.  NULL if no answer ahead would do for q: where it must
+ * be fresh, or asked several times, or where the case may take up the engine's time or memory.
  */
-struct lookahead *question_ahead(const struct question *q);
+struct lookahead *question_ahead(const struct question *q, int requests);
+/*
+ * The engine's answers to c, which case_shows has been asked about: [n_point], given ahead or asked now.  NULL: q
+ * guesses, and they are not known.
+ */
+const struct answer *question_answers(const struct question *q, const struct testcase *c, struct arena *a);
 
 /*
  * Whether c shows the finding of q.  *out (may be NULL) is the judgement of the run that shows it, or of the last run.

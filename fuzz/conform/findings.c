@@ -285,7 +285,7 @@ static bool write_minimized(const struct shown_cell *x)
 	    w->arena, "%s", signature_coarse(engine_name(w->bench->engine[0]), found, &r.judgement[0], &w->side));
 	if (x->group && !is_new(w, arena_printf(&w->side, "%s|%s", x->group, same.signature)))
 		return true;
-	same.ahead = question_ahead(&same);
+	same.ahead = question_ahead(&same, 1);
 	small = minimize_together(found, question_holds, &same, &same, FINDING_BUDGET, &limit, &w->side, &stats);
 	lookahead_close(same.ahead);
 	same.ahead = NULL;

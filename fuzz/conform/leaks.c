@@ -48,7 +48,7 @@ void conform_minimize_leak(struct conform_leaks *leaks, struct bench *b, struct 
 	}
 	if (!case_shows(leaks->smallest, &same, scratch, NULL))
 		return;
-	same.ahead = question_ahead(&same);
+	same.ahead = question_ahead(&same, 1);
 	small = minimize_together(leaks->smallest, question_holds, &same, &same, LEAK_BUDGET, &limit, scratch, &stats);
 	lookahead_close(same.ahead);
 	*leaks->smallest = testcase_copy(&small, a);

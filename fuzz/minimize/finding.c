@@ -79,7 +79,7 @@ bool minimize_finding(const struct question *same, const struct testcase *from, 
 		}
 		from = &plain;
 	}
-	in_short.ahead = question_ahead(&in_short);
+	in_short.ahead = question_ahead(&in_short, 1);
 	*small = minimize_together(from, holds, &in_short, &in_short, budget, same->until, a, stats);
 	lookahead_close(in_short.ahead);
 	in_short.ahead = NULL;

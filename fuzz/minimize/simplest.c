@@ -291,7 +291,7 @@ static struct testcase smallest(
 	region_ops(&from->program.top, self.op);
 	for (int i = 0; i < OP_COUNT; i++)
 		self.loop = self.loop || (self.op[i] && op_is_loop((enum op)i));
-	asking.ahead = question_ahead(any);
+	asking.ahead = question_ahead(any, 1);
 	looking = asking;
 	looking.refuse = is_out;
 	looking.context = &self;

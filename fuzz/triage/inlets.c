@@ -2,6 +2,7 @@
 #include "inlets.h"
 
 #include "graph/loop.h"
+#include "fuzz/bench/rehearse.h"
 
 enum { LONGER = 3 };
 
@@ -322,8 +323,15 @@ static bool shows_through(
 	return own != SHOWS_NOT;
 }
 
-unsigned inlets_find(const struct question *q, const struct testcase *c, struct arena *a)
+struct finding_inlets {
+	const struct testcase *c;
+	unsigned found;
+};
+
+static void find(void *context, const struct question *q, struct arena *a)
 {
+	struct finding_inlets *x = context;
+	const struct testcase *c = x->c;
 	static const enum inlet others[] = {INLET_CARRY, INLET_CAPTURE};
 	unsigned out = 0;
 
@@ -338,7 +346,15 @@ unsigned inlets_find(const struct question *q, const struct testcase *c, struct 
 	for (size_t k = 0; k < sizeof others / sizeof *others && out; k++)
 		if (!has(out, others[k]) && shows_through(q, c, out, others[k], a))
 			out |= others[k] == INLET_CAPTURE ? 1u << INLET_CAPTURE | 1u << INLET_ROWS : 1u << others[k];
-	return out;
+	x->found = out;
+}
+
+unsigned inlets_find(const struct question *q, const struct testcase *c, struct arena *a)
+{
+	struct finding_inlets x = {.c = c};
+
+	rehearse(q, find, &x, a);
+	return x.found;
 }
 
 const char *inlets_text(unsigned inlets, struct arena *a)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "graph/walk.h"
+#include "fuzz/bench/rehearse.h"
 #include "fuzz/bench/stop.h"
 #include "fuzz/edit/edit.h"
 #include "fuzz/minimize/simplest.h"
@@ -322,6 +323,7 @@ struct compared {
 	struct triage *triage;
 	const struct question *any;
 	const struct late *list;
+	int n, *group;
 };
 
 static bool is_same(void *self, int x, int y)
@@ -332,7 +334,16 @@ static bool is_same(void *self, int x, int y)
 	const bool same = same_bug_by_trials(c->triage, c->any, &c->list[x], &c->list[y], a);
 
 	arena_rewind(a, mark);
-	return same;
+	return same && !c->any->guess; /* a guess must leave no comparison out */
+}
+
+static void compare_all(void *context, const struct question *q, struct arena *a)
+{
+	struct compared *x = context, own = *x;
+
+	(void)a; /* it is that of triage */
+	own.any = q;
+	late_group(x->n, is_same, &own, x->group);
 }
 
 /* All are compared before any are joined: the case that stays need not be the one that tells. */
@@ -340,7 +351,7 @@ static void join_list(struct triage *self, const struct question *any, struct la
 {
 	int group[LATE_FINDINGS];
 
-	late_group(n, is_same, &(struct compared){self, any, list}, group);
+	rehearse(any, compare_all, &(struct compared){self, any, list, n, group}, self->side);
 	for (int x = 0; x < n; x++)
 		for (int y = x + 1; y < n; y++) {
 			if (group[x] != group[y])

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "fuzz/bench/rehearse.h"
 #include "fuzz/edit/edit.h"
 
 /* ---- elementwise ops ---- */
@@ -314,8 +315,17 @@ static void find_indexed(const struct question *q, const struct testcase *c, str
 
 /* ---- all of them ---- */
 
-void find_roles(const struct question *q, const struct testcase *c, enum verdict v, struct arena *a, enum role *role)
+struct finding_roles {
+	const struct testcase *c;
+	enum verdict verdict;
+	enum role *role;
+};
+
+static void find(void *context, const struct question *q, struct arena *a)
 {
+	const struct finding_roles *x = context;
+	const struct testcase *c = x->c;
+	enum role *role = x->role;
 	struct edit sites = {.c = *c};
 	struct site s;
 
@@ -325,7 +335,12 @@ void find_roles(const struct question *q, const struct testcase *c, enum verdict
 		if (role[w.number] == ROLE_ELEMENTWISE && !s.top && type_shows(q, c, w.number, a))
 			role[w.number] = ROLE_TYPE;
 		if (role[w.number] == ROLE_OWN && op_writes(s.node->op))
-			role[w.number] = role_of_write(q, c, w.number, s.node, v, a);
+			role[w.number] = role_of_write(q, c, w.number, s.node, x->verdict, a);
 	}
 	find_indexed(q, c, a, role);
+}
+
+void find_roles(const struct question *q, const struct testcase *c, enum verdict v, struct arena *a, enum role *role)
+{
+	rehearse(q, find, &(struct finding_roles){c, v, role}, a);
 }

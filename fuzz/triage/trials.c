@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "fuzz/bench/rehearse.h"
 #include "fuzz/minimize/passes.h"
 #include "trial_edits.h"
 
@@ -24,12 +25,12 @@ static bool any_not_zero(const struct answer *x, int n_point)
  * derivative of zeros is right for many reasons. */
 static bool says_something(const struct question *q, const struct testcase *c, struct arena *a)
 {
-	struct answer *answer = NEW(a, struct answer, c->n_point);
+	const struct answer *answer;
 
 	if (!request_order(c->transform, c->n_transform))
 		return true;
-	bench_answer(q->bench, q->bench->engine[0], c, a, answer);
-	return answer->status == ANSWER_OK && any_not_zero(answer, c->n_point);
+	answer = question_answers(q, c, a);
+	return !answer || (answer->status == ANSWER_OK && any_not_zero(answer, c->n_point));
 }
 
 enum effect trial_effect(const struct question *q, struct edit *e, struct judgement *j)
@@ -290,8 +291,17 @@ unsigned trial_coarse(double expected, double returned)
 	return found == DTYPE_COUNT ? 0 : 1u << found;
 }
 
-void trials_make(const struct question *q, const struct testcase *c, struct arena *a, struct trials *out)
+struct trying {
+	const struct testcase *c;
+	struct trials *out;
+	int trip;
+};
+
+static void make(void *context, const struct question *q, struct arena *a)
 {
+	const struct trying *x = context;
+	const struct testcase *c = x->c;
+	struct trials *out = x->out;
 	struct judgement j;
 
 	*out = (struct trials){.trip = 0};
@@ -317,12 +327,25 @@ void trials_make(const struct question *q, const struct testcase *c, struct aren
 		out->coarse = trial_coarse(j.expected, j.returned);
 }
 
+void trials_make(const struct question *q, const struct testcase *c, struct arena *a, struct trials *out)
+{
+	rehearse(q, make, &(struct trying){.c = c, .out = out}, a);
+}
+
+static void find_trip(void *context, const struct question *q, struct arena *a)
+{
+	struct trying *x = context;
+
+	x->trip = 0;
+	try_shorter(q, x->c, LEAST_LOOP, a, &x->trip);
+}
+
 int trial_trip(const struct question *q, const struct testcase *c, struct arena *a)
 {
-	int trip = 0;
+	struct trying x = {.c = c};
 
-	try_shorter(q, c, LEAST_LOOP, a, &trip);
-	return trip;
+	rehearse(q, find_trip, &x, a);
+	return x.trip;
 }
 
 static bool both_right(const struct trials *x, const struct trials *y, enum trial_kind k)
