@@ -32,9 +32,14 @@ static void fit_programs(const struct bench *b, struct profile *profile)
 			*weight[d] = 0;
 }
 
+/* Percent of the programs. */
+enum { MOVED = 30 };
+
 void fit_profile(const struct bench *b, struct profile *profile)
 {
-	bool jvp = false, vjp = false, batch = false;
+	const struct profile preset = profile_default();
+	const bool is_preset = profile_equal(profile, &preset);
+	bool jvp = false, vjp = false, batch = false, outside = true;
 	int order = 1;
 
 	for (int k = 0; k < b->n_engine; k++) {
@@ -44,12 +49,15 @@ void fit_profile(const struct bench *b, struct profile *profile)
 		jvp = jvp || kind->jvp;
 		vjp = vjp || kind->vjp;
 		batch = batch || kind->batch;
+		outside = outside && hello;
 		profile->variants = profile->variants || (hello && hello->variants);
 		order = kind->order > order ? kind->order : order;
 	}
 	fit_programs(b, profile);
 	if (jvp != vjp)
 		profile->jvp = jvp ? 100 : 0;
+	if (is_preset && outside && vjp && !jvp)
+		profile->moved = MOVED;
 	if (!batch)
 		profile->batch = 0;
 	if (order < 3)

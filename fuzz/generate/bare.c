@@ -85,6 +85,17 @@ static const struct bare_emitter {
     {gen_emit_cast, 2},
 };
 
+/* Kinds of ops that move elements, for programs that only do that. */
+static const struct bare_emitter moving_emitters[] = {
+    {gen_emit_shape, 2},
+    {gen_emit_slice, 4},
+    {gen_emit_store, 2},
+    {gen_emit_join, 2},
+    {gen_emit_gather, 2},
+    {gen_emit_scatter, 2},
+    {gen_emit_copy, 1},
+};
+
 /* Ops that may follow an op: a second derivative should also meet a function of a function. */
 /* clang-format off */
 static const struct bare_emitter follow_emitters[] = {
@@ -96,6 +107,7 @@ enum {
 	BARE_ROWS = sizeof(bare_rows) / sizeof(bare_rows[0]),
 	BARE_EMITTERS = sizeof(bare_emitters) / sizeof(bare_emitters[0]),
 	FOLLOW_EMITTERS = sizeof(follow_emitters) / sizeof(follow_emitters[0]),
+	MOVING_EMITTERS = sizeof(moving_emitters) / sizeof(moving_emitters[0]),
 	BARE_OPS = 3 /* at most; each has at most three inputs */
 };
 
@@ -300,6 +312,44 @@ int gen_bare(struct gen *g, int result[LIMIT_ARGS])
 		if (v >= 0 && gen_is_float(g, v) && choice_percent(g->c, g->p->bare_followed) &&
 		    !(g->dtype == DTYPE_BF16 && gen_steady(g)))
 			v = follow(g, v);
+		if (v >= 0)
+			result[n++] = v;
+	}
+	if (!n)
+		result[n++] = op[0].arg[0];
+	return n;
+}
+
+/* ---- programs that move elements ---- */
+
+static gen_emit_fn *moving_emitter(struct gen *g)
+{
+	int weight[MOVING_EMITTERS];
+
+	for (int i = 0; i < MOVING_EMITTERS; i++)
+		weight[i] = moving_emitters[i].weight;
+	return moving_emitters[choice_weighted(g->c, weight, MOVING_EMITTERS)].emit;
+}
+
+int gen_moved(struct gen *g, int result[LIMIT_ARGS])
+{
+	struct bare_op op[BARE_OPS];
+	int ops = choice_between(g->c, 1, BARE_OPS), n = 0;
+
+	g->base = gen_shape(g);
+	for (int i = 0; i < ops; i++) {
+		op[i] = (struct bare_op){.emit = moving_emitter(g)};
+		plan_emitter(g, &op[i]);
+	}
+	for (int i = 0; i < ops; i++) {
+		int v = stand(g, &op[i]),
+		    more = v >= 0 && choice_percent(g->c, 25)
+		    ? emit_on(g, moving_emitter(g), (const int[]){v, op[i].arg[0]}, 2)
+		    : -1;
+
+		v = more >= 0 ? more : v;
+		if (v >= 0 && gen_is_float(g, v) && gen_type(g, v)->shape.rank && choice_percent(g->c, 70))
+			v = gen_sum(g, v);
 		if (v >= 0)
 			result[n++] = v;
 	}

@@ -171,6 +171,11 @@ static struct program make_program(struct gen *g)
 	if (((g->dtype == DTYPE_BF16 && g->order > 1) || (g->dtype == DTYPE_F16 && g->order > 2)) && g->p->f32 &&
 	    gen_steady(g))
 		g->dtype = DTYPE_F32;
+	if (g->p->moved && choice_percent(g->c, g->p->moved)) {
+		n = gen_moved(g, result);
+		gen_curve(g, result, n);
+		return gen_end(g, result, n);
+	}
 	if (g->p->bare && choice_percent(g->c, g->p->bare)) {
 		n = gen_bare(g, result);
 		gen_curve(g, result, n);

@@ -279,6 +279,8 @@ int gen_emit(struct gen *g);
 /* Makes a bare program with its inputs: an op or a few, each on its own inputs.  Returns its number of results, at
  * least 1. */
 int gen_bare(struct gen *g, int result[LIMIT_ARGS]);
+/* A program that moves elements: an op or a few, each on its own inputs, and mostly a sum of each result. */
+int gen_moved(struct gen *g, int result[LIMIT_ARGS]);
 
 /* ---- bare_points.c ---- */
 
