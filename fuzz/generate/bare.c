@@ -89,7 +89,6 @@ static const struct bare_emitter {
 static const struct bare_emitter moving_emitters[] = {
     {gen_emit_shape, 2},
     {gen_emit_slice, 4},
-    {gen_emit_store, 2},
     {gen_emit_join, 2},
     {gen_emit_gather, 2},
     {gen_emit_scatter, 2},
