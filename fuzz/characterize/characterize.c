@@ -86,7 +86,7 @@ static void run_experiment(struct lab *l, const struct experiment *x)
 	struct variant_table table = {.id = x->id, .title = x->title, .varies = x->varies};
 
 	l->table = &table;
-	l->began = bench_work(l->bench);
+	l->until = bench_work(l->bench) + LAB_WORK;
 	explanation_aside(l->explain, x->typical, !x->typical);
 	arena_try(&l->work, call_experiment, &(struct running){l, x});
 	explanation_aside(l->explain, false, true);

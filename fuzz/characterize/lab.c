@@ -80,8 +80,7 @@ bool lab_kills(const struct lab *l)
 
 bool lab_over(const struct lab *l)
 {
-	return l->late || l->hangs >= LAB_HANGS || l->table->n_row >= LAB_ROWS ||
-	    bench_work(l->bench) - l->began > LAB_WORK;
+	return l->late || l->hangs >= LAB_HANGS || l->table->n_row >= LAB_ROWS || bench_work(l->bench) > l->until;
 }
 
 /* Adds the case to out->cases, unless it is there.  Returns its position. */

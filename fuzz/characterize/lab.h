@@ -17,6 +17,8 @@ enum {
 	LAB_HANGS = 4,  /* in all experiments together; then they end */
 	/* The work of one experiment, after which it makes no more variants.  Only large cases need so much. */
 	LAB_WORK = 2000 * WORK_MILLISECOND,
+	/* How many times that of experiment `neighbours`: a condition that rests on few of them predicts badly. */
+	LAB_WORK_NEIGHBOURS = 4,
 	LAB_CELLS = 8
 };
 
@@ -36,7 +38,7 @@ struct lab {
 	bool late;                      /* the deadline has passed */
 	struct characterization *out;
 	struct variant_table *table; /* of the running experiment */
-	int64_t began;               /* bench_work when it began */
+	int64_t until;               /* bench_work at which it makes no more variants */
 	int hangs, samples;
 	int focus; /* the derivative, of a vjp, that rows are about; -1: the worst one, as the verdict */
 	int asks;  /* how often a case must pass to count as passing; more than 1 if the engine answers by chance */

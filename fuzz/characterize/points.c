@@ -301,6 +301,7 @@ void experiment_neighbours(struct lab *l)
 	struct testcase t;
 
 	lab_columns(l, (const char *const[]){"draw", "ops"}, 2);
+	l->until += (int64_t)(LAB_WORK_NEIGHBOURS - 1) * LAB_WORK;
 	for (int k = 0; k < NEIGHBOURS && !lab_over(l); k++)
 		if (neighbour(l, l->base, k, &t)) {
 			struct edit e = lab_edit_of(l, &t);
