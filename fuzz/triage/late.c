@@ -26,6 +26,13 @@ enum {
 /* Two answers with the same error differ by rounding alone. */
 static const double same_number = 1e-3;
 
+/* A case with plain regions. */
+struct plain_case {
+	bool fails;
+	struct testcase c;
+	struct trials trials; /* if it fails */
+};
+
 /* A finding and its simplest case. */
 struct late {
 	int at; /* its place among the findings */
@@ -33,6 +40,9 @@ struct late {
 	struct trials trials;         /* of c, with inner levels written out if the engine answers that one alike */
 	struct request_summary asked; /* by the case of the trials */
 	bool lowered;                 /* c had fixed points, which are loops now */
+	bool has_own;                 /* c uses an input twice, and fails with an input for each use */
+	struct testcase own;          /* the case with these */
+	struct plain_case plain[PLAINS];
 	enum op op; /* the only op of the case beside constants; OP_COUNT: there are several, or it has regions */
 };
 
@@ -57,6 +67,16 @@ static enum op lone_op(const struct program *p)
 		op = w.node->op;
 	}
 	return op;
+}
+
+/* Asks the engine about the case with plain regions. */
+static void try_plain(const struct question *any, const struct testcase *c, struct arena *a, struct plain_case *out)
+{
+	for (enum plain how = 0; how < PLAINS; how++) {
+		out[how].fails = trial_plain(c, how, a, &out[how].c) && case_shows(&out[how].c, any, a, NULL);
+		if (out[how].fails)
+			trials_make(any, &out[how].c, a, &out[how].trials);
+	}
 }
 
 static bool open_late(struct triage *self, int at, const struct question *any, struct late *out)
@@ -89,6 +109,8 @@ static bool open_late(struct triage *self, int at, const struct question *any, s
 	out->asked = asked_of(&written);
 	trials_make(any, &written, self->side, &out->trials);
 	out->op = lone_op(&out->c.program);
+	out->has_own = trial_own_inputs(&out->c, self->side, &out->own) && case_shows(&out->own, any, self->side, NULL);
+	try_plain(any, &out->c, self->side, out->plain);
 	return true;
 }
 
@@ -107,16 +129,24 @@ static bool is_elementwise(enum op op)
 	return family == FAMILY_UNARY || family == FAMILY_BINARY;
 }
 
+/* The effect of op `to` in the place of the only one.  If an input is used twice, that may hide the mistake. */
+static enum effect try_other_op(const struct question *any, const struct late *x, enum op to, struct arena *a)
+{
+	struct judgement j;
+	const enum effect effect = trial_op(any, &x->c, x->op, to, a, &j);
+
+	return effect == EFFECT_RIGHT && x->has_own ? trial_op(any, &x->own, x->op, to, a, &j) : effect;
+}
+
 /* Whether each case still fails with the other one's op.  Elementwise ops have rules of their own, and are left out. */
 static bool fails_with_other_op(const struct question *any, const struct late *x, const struct late *y, struct arena *a)
 {
 	enum effect there, back;
-	struct judgement j;
 
 	if (x->op == OP_COUNT || y->op == OP_COUNT || x->op == y->op || is_elementwise(x->op) || is_elementwise(y->op))
 		return false;
-	there = trial_op(any, &x->c, x->op, y->op, a, &j);
-	back = trial_op(any, &y->c, y->op, x->op, a, &j);
+	there = try_other_op(any, x, y->op, a);
+	back = try_other_op(any, y, x->op, a);
 	return there != EFFECT_RIGHT && back != EFFECT_RIGHT && (there == EFFECT_FAILS || back == EFFECT_FAILS);
 }
 
@@ -239,6 +269,20 @@ static bool is_same_loop(const struct late *x, const struct late *y, const struc
 	    pattern_is_bare(&of_x) && !memcmp(&of_x, &of_y, sizeof of_x) && trials_equal(&x->trials, &y->trials);
 }
 
+/* Whether both are wrong with plain regions too, and then are one program that needs the same things in order to fail.
+ * So the ops in the regions do not matter. */
+static bool is_same_with_plain(const struct late *x, const struct late *y)
+{
+	for (enum plain how = 0; how < PLAINS; how++) {
+		const struct plain_case *p = &x->plain[how], *q = &y->plain[how];
+
+		if (p->fails && q->fails && asked_alike(&x->asked, &y->asked) && trial_same_form(&p->c, &q->c) &&
+		    trials_agree(&p->trials, &q->trials))
+			return true;
+	}
+	return false;
+}
+
 /* Whether both are about a value, x is wrong in loops and branches alone, and y has those too.  The other ops of y are
  * not to blame if the operands of its loops and branches are right. */
 static bool is_region_alone(
@@ -264,7 +308,7 @@ static bool same_bug_by_trials(
 		return true;
 	if (is_primal_in_derivative(any, s, y, t, a) || is_primal_in_derivative(any, t, x, s, a))
 		return true;
-	if (need_the_same(x, y, s, t) || is_same_loop(x, y, s, t))
+	if (need_the_same(x, y, s, t) || is_same_loop(x, y, s, t) || is_same_with_plain(x, y))
 		return true;
 	if (is_region_alone(any, s, y, t, a) || is_region_alone(any, t, x, s, a))
 		return true;

@@ -123,8 +123,6 @@ enum effect trial_op(
 		if (v >= 0 && edit_finish(&e, false))
 			edit_vary(&e, v);
 		one = trial_effect(q, &e, j);
-		if (v < 0 && one == EFFECT_NONE)
-			return EFFECT_NONE;
 		out = one == EFFECT_NONE ? out : one;
 	}
 	return out;

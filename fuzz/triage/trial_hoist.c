@@ -96,3 +96,13 @@ bool trial_lower(const struct testcase *c, struct arena *a, struct testcase *out
 	*out = e.c;
 	return true;
 }
+
+bool trial_own_inputs(const struct testcase *c, struct arena *a, struct testcase *out)
+{
+	struct edit e = trial_begin(c, a);
+
+	if (!trial_make_own_inputs(&e) || !edit_finish(&e, false))
+		return false;
+	*out = e.c;
+	return true;
+}

@@ -327,6 +327,26 @@ static void make(void *context, const struct question *q, struct arena *a)
 		out->coarse = trial_coarse(j.expected, j.returned);
 }
 
+/* Whether c fails if its loops run n iterations and all their floats are returned. */
+static bool fails_returning_all(const struct question *q, const struct testcase *c, int n, struct arena *a)
+{
+	struct edit e = trial_begin(c, a);
+	struct region *top = &e.c.program.top;
+	int *result = NEW(a, int, LIMIT_ARGS);
+	struct judgement j;
+
+	memcpy(result, top->result, sizeof *result * (size_t)top->n_result);
+	top->result = result;
+	for (int i = 0; i < top->n_node; i++)
+		for (int k = 0; op_is_loop(top->node[i].op) && k < top->node[i].n_out; k++)
+			if (trial_is_float(&e, top->node[i].out + k) && top->n_result < LIMIT_ARGS)
+				result[top->n_result++] = top->node[i].out + k;
+	for (int t = 0; t < e.c.n_transform; t++)
+		if (e.c.transform[t].kind == TRANSFORM_VJP)
+			e.c.transform[t].n_seed = 0; /* edit_finish makes them */
+	return set_trips(&e, n) && trial_effect(q, &e, &j) == EFFECT_FAILS;
+}
+
 void trials_make(const struct question *q, const struct testcase *c, struct arena *a, struct trials *out)
 {
 	rehearse(q, make, &(struct trying){.c = c, .out = out}, a);
@@ -338,6 +358,8 @@ static void find_trip(void *context, const struct question *q, struct arena *a)
 
 	x->trip = 0;
 	try_shorter(q, x->c, LEAST_LOOP, a, &x->trip);
+	if (x->trip && fails_returning_all(q, x->c, x->trip - 1, a))
+		x->trip = 0;
 }
 
 int trial_trip(const struct question *q, const struct testcase *c, struct arena *a)
@@ -382,6 +404,14 @@ enum likeness trials_alike(const struct trials *x, const struct trials *y)
 	        both_right(x, y, TRIAL_YIELDS)
 	    ? out
 	    : LIKENESS_NONE;
+}
+
+bool trials_agree(const struct trials *x, const struct trials *y)
+{
+	for (int k = 0; k < TRIALS; k++)
+		if (x->effect[k] != EFFECT_NONE && y->effect[k] != EFFECT_NONE && x->effect[k] != y->effect[k])
+			return false;
+	return x->trip == y->trip;
 }
 
 bool trials_same_size(const struct trials *x, const struct trials *y)

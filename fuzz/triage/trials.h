@@ -45,7 +45,8 @@ struct trials {
 /* Makes all trials of c.  q asks whether a case shows any finding.  About 29 requests, up to 20 more for an input that
  * is used twice, and up to 8 for loops with several carries. */
 void trials_make(const struct question *q, const struct testcase *c, struct arena *a, struct trials *out);
-/* How often a loop of c runs that is right with one iteration less; 0: there is no such loop of at least 2. */
+/* How often a loop of c runs that is right with one iteration less, whichever of its results are returned: a wrong
+ * number may reach a result some iterations later.  0: there is no such loop of at least 2. */
 int trial_trip(const struct question *q, const struct testcase *c, struct arena *a);
 /* Which trials make both cases right, if none has different effects on them. */
 enum likeness {
@@ -56,6 +57,8 @@ enum likeness {
 enum likeness trials_alike(const struct trials *x, const struct trials *y);
 /* Whether every trial makes both right or none, and both need the same number of iterations. */
 bool trials_equal(const struct trials *x, const struct trials *y);
+/* Whether no trial makes one right and not the other, and both need the same number of iterations. */
+bool trials_agree(const struct trials *x, const struct trials *y);
 /* Whether both need axes of a certain length: of the same one, 4 or more; or they are right in some dtypes, and wrong
  * in the same ones. */
 bool trials_same_size(const struct trials *x, const struct trials *y);
@@ -96,8 +99,19 @@ enum effect trial_primal(const struct question *q, const struct testcase *c, str
  * seeds of 1, of the function inside.  False: it is another case.
  */
 bool trial_hoist(const struct testcase *c, struct arena *a, struct testcase *out);
+/* *out: c with an input for each use of an input.  False: none is used twice. */
+bool trial_own_inputs(const struct testcase *c, struct arena *a, struct testcase *out);
 /* *out: c with loops in the place of its fixed points.  False: it has none. */
 bool trial_lower(const struct testcase *c, struct arena *a, struct testcase *out);
+/* How the floats that a plain region makes depend on those that it reads: by a sum with factors, or by its sine. */
+enum plain { PLAIN_SUM, PLAIN_SINE, PLAINS };
+/*
+ * *out: c with plain regions, whose results depend on the values on which they depended.  A region with further regions
+ * inside stays as it is.  False: there is none to change, or types differ.
+ */
+bool trial_plain(const struct testcase *c, enum plain how, struct arena *a, struct testcase *out);
+/* Whether both have one program, but for attributes, constants and types. */
+bool trial_same_form(const struct testcase *x, const struct testcase *y);
 /* The effect of asking for the value of the program that computes what c asks for (simplest.h: written_in_full). */
 enum effect trial_written(const struct question *q, const struct testcase *c, struct arena *a, struct judgement *j);
 /* The effect of making the seeds of every op derivative constants to differentiation. */

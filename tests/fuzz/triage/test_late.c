@@ -100,6 +100,22 @@
 	"u, y = for (one, x) trip=2 {\n  params i, c, d\n  next = " op "\n  yield c, next\n}\n" \
 	"return y\npoint 0.5\nrequest: vjp\n"
 
+#define LOOP_OF(trip) \
+	"inputs x: f64[]\ny = for (x) trip=" trip " {\n  params i, acc\n  next = mul acc, x\n  yield next\n}\n" \
+	"return y\npoint 0.5\nrequest: vjp\n"
+
+/* Regions that differ by their ops. */
+#define SOLVED(op, at) \
+	"inputs p: f64[]\ny = fixed_point (p) cap=64 meaning=solution {\n  params c\n  m = " op "\n  s = add m, p\n" \
+	"  q: bool[] = constant false\n  yield s, q\n}\nreturn y\npoint " at "\nrequest: vjp\n"
+#define APPLIED(op) \
+	"inputs x: f64[1]\nat: i64[1] = constant [0]\n" \
+	"y = scatter_apply (x, at) axis=0 mode=clip {\n  params v\n  w = " op "\n  yield w\n}\n" \
+	"return y\npoint [0.5]\nrequest: vjp\n"
+#define TWO_CARRIES(result) \
+	"inputs x: f64[]\nu, y = for (x, x) trip=2 {\n  params i, c, d\n  p = mul d, x\n  yield d, p\n}\n" \
+	"return " result "\npoint 0.5\nrequest: vjp\n"
+
 static const struct join_row {
 	const char *name, *spec, *first, *second;
 	int n; /* findings at the end */
@@ -127,12 +143,10 @@ static const struct join_row {
         TERM_IN, 2},
     {"a NaN with and without a node that no result needs", "tape+pow-at-zero", POWER, POWER_DEAD, 1},
     {"a NaN with and without another result", "forward+pow-at-zero", POWER_PUSHED, POWER_BESIDE, 1},
+    {"solutions with other ops", "implicit+mutant:3", SOLVED("tanh c", "2"), SOLVED("mul c, p", "-0.25"), 1},
+    {"regions of two ops", "functional+residual-fifo+jax-scatter-apply", LOOP_OF("2"), APPLIED("mul v, v"), 2},
     {"ops that are wrong if a value is used twice", "tape+warp-copy-assign+warp-matmul-assign", RESHAPED, PRODUCT, 1},
 };
-
-#define LOOP_OF(trip) \
-	"inputs x: f64[]\ny = for (x) trip=" trip " {\n  params i, acc\n  next = mul acc, x\n  yield next\n}\n" \
-	"return y\npoint 0.5\nrequest: vjp\n"
 
 #define INDEXED \
 	"inputs x: f64[]\ny = for (x) trip=9 {\n  params i, c\n  f = cast i dtype=f64\n  g = mul f, c\n" \
@@ -401,6 +415,72 @@ static void check_lowered(void)
 	arena_free(&a);
 }
 
+/* Programs with plain regions: of two bodies, with and without a value from outside, and without regions. */
+static void check_plain(void)
+{
+	static const struct {
+		const char *name, *x, *y;
+		bool same;
+	} rows[] = {
+	    {"two bodies", SOLVED("tanh c", "2"), SOLVED("mul c, p", "-0.25"), true},
+	    {"a body that reads less", APPLIED("sin v"), SOLVED("tanh c", "2"), false},
+	    {"a result of other values", HANDED, TWO_CARRIES("y"), false},
+	    {"another result", TWO_CARRIES("y"), TWO_CARRIES("u"), false},
+	};
+	struct testcase x, y;
+	struct arena a;
+
+	arena_init(&a, BOOK_ARENA);
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+		for (enum plain how = 0; how < PLAINS; how++) {
+			const struct testcase of_x = test_case(&a, rows[k].x), of_y = test_case(&a, rows[k].y);
+
+			CHECK(trial_plain(&of_x, how, &a, &x) && trial_plain(&of_y, how, &a, &y), "%s", rows[k].name);
+			CHECK(trial_same_form(&x, &y) == rows[k].same, "%s", rows[k].name);
+			CHECK(region_has_op(&x.program.top, OP_SIN) == (how == PLAIN_SINE), "%s", rows[k].name);
+		}
+	x = test_case(&a, SINE);
+	CHECK(!trial_plain(&x, PLAIN_SUM, &a, &y), "no region");
+	arena_free(&a);
+}
+
+/* From how many iterations on a loop fails.  A wrong number that a carry hands on comes out later. */
+static void check_trips(void)
+{
+	static const struct {
+		const char *spec, *text;
+		int trip;
+	} rows[] = {
+	    {"functional+residual-fifo", TWO_CARRIES("y"), 2},
+	    {"tape+scale:mul:1.5", TWO_CARRIES("u"), 0},
+	    {"tape+scale:mul:1.5", TWO_CARRIES("y"), 0},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		struct tried x;
+
+		tried_open(&x, rows[k].spec, rows[k].text);
+		CHECK(case_shows(&x.c, &x.question, &x.a, NULL), "row %zu is right", k);
+		CHECK(trial_trip(&x.question, &x.c, &x.a) == rows[k].trip, "row %zu: %d", k,
+		    trial_trip(&x.question, &x.c, &x.a));
+		tried_close(&x);
+	}
+}
+
+/* An input for each use. */
+static void check_own_inputs(void)
+{
+	struct testcase out;
+	struct arena a;
+
+	arena_init(&a, BOOK_ARENA);
+	const struct testcase twice = test_case(&a, SQUARED), once = test_case(&a, SINE);
+
+	CHECK(trial_own_inputs(&twice, &a, &out) && out.program.top.n_param == 2, "used twice");
+	CHECK(!trial_own_inputs(&once, &a, &out), "used once");
+	arena_free(&a);
+}
+
 int main(int argc, char **argv)
 {
 	check_begin(argc, argv);
@@ -417,6 +497,9 @@ int main(int argc, char **argv)
 	CHECK_LAW(check_jacobians());
 	CHECK_LAW(check_written());
 	check_lowered();
+	check_plain();
+	check_own_inputs();
+	CHECK_LAW(check_trips());
 	CHECK_LAW(check_operands());
 	for (size_t k = 0; k < sizeof need_rows / sizeof *need_rows; k++)
 		if (row_wanted("%s", need_rows[k].name))

@@ -109,6 +109,9 @@ static void check_equal(void)
 	CHECK(trials_equal(&other, &none), "nothing to change in one");
 	CHECK(!trials_equal(&one, &other), "another effect");
 	CHECK(!trials_equal(&one, &longer), "another number of iterations");
+	CHECK(trials_agree(&one, &none) && trials_agree(&none, &other), "nothing to change in one");
+	CHECK(!trials_agree(&one, &other) && !trials_agree(&other, &one), "another effect");
+	CHECK(!trials_agree(&one, &longer), "another number of iterations");
 }
 
 static void check_likeness(const struct likeness_row *row)
