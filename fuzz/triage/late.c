@@ -210,6 +210,20 @@ static bool is_primal_in_derivative(
 	    near(j.expected, own.expected) && near(j.returned, own.returned);
 }
 
+/* Whether x is about checkpoints, and y about the function of a custom.  As a checkpoint, that function gives the same
+ * wrong numbers. */
+static bool is_checkpoint_of_custom(
+    const struct question *any, const struct symptom *x, const struct late *y, const struct symptom *s, struct arena *a)
+{
+	struct judgement j, own;
+	struct testcase written;
+
+	return x->pattern.has[OP_CHECKPOINT] && s->pattern.has[OP_CUSTOM] && asked_is_in(&x->asked, &s->asked) &&
+	    trial_as_checkpoint(&y->c, a, &written) && pattern_is_in(&x->pattern, &written) &&
+	    case_shows(&written, any, a, &j) && case_shows(&y->c, any, a, &own) && near(j.expected, own.expected) &&
+	    near(j.returned, own.returned);
+}
+
 /* Whether y is about NaNs that 0 times infinity can explain, and has the ops of x.  It must be wrong where that
  * explains nothing: at a plain point, or in one result without the nodes that it does not need. */
 static bool is_wrong_without_nan(
@@ -311,6 +325,8 @@ static bool same_bug_by_trials(
 	if (need_the_same(x, y, s, t) || is_same_loop(x, y, s, t) || is_same_with_plain(x, y))
 		return true;
 	if (is_region_alone(any, s, y, t, a) || is_region_alone(any, t, x, s, a))
+		return true;
+	if (is_checkpoint_of_custom(any, s, y, t, a) || is_checkpoint_of_custom(any, t, x, s, a))
 		return true;
 	return asked_alike(&s->asked, &t->asked) &&
 	    (fails_with_other_op(any, x, y, a) || multiplies_alike(any, x, y, a) ||

@@ -106,3 +106,28 @@ bool trial_own_inputs(const struct testcase *c, struct arena *a, struct testcase
 	*out = e.c;
 	return true;
 }
+
+bool trial_as_checkpoint(const struct testcase *c, struct arena *a, struct testcase *out)
+{
+	struct edit e = trial_begin(c, a);
+	bool any = false;
+	struct site s;
+
+	for (int k = 0; edit_site_last(&e, k, &s); k++) {
+		struct node *n = s.node;
+
+		if (n->op != OP_CUSTOM)
+			continue;
+		for (int i = 0; i < n->n_arg; i++)
+			edit_replace(&e, n->region[0].param + i, n->arg[i]);
+		n->region[0].n_param = n->n_arg = 0;
+		n->n_region = 1;
+		n->op = OP_CHECKPOINT;
+		n->attrs = (struct attrs){.n_axes = 0};
+		any = true;
+	}
+	if (!any || !edit_finish(&e, false))
+		return false;
+	*out = e.c;
+	return true;
+}

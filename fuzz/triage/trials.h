@@ -99,6 +99,8 @@ enum effect trial_primal(const struct question *q, const struct testcase *c, str
  * seeds of 1, of the function inside.  False: it is another case.
  */
 bool trial_hoist(const struct testcase *c, struct arena *a, struct testcase *out);
+/* *out: c with checkpoints of their functions in the place of its customs.  False: it has none. */
+bool trial_as_checkpoint(const struct testcase *c, struct arena *a, struct testcase *out);
 /* *out: c with an input for each use of an input.  False: none is used twice. */
 bool trial_own_inputs(const struct testcase *c, struct arena *a, struct testcase *out);
 /* *out: c with loops in the place of its fixed points.  False: it has none. */

@@ -112,6 +112,10 @@
 	"inputs x: f64[1]\nat: i64[1] = constant [0]\n" \
 	"y = scatter_apply (x, at) axis=0 mode=clip {\n  params v\n  w = " op "\n  yield w\n}\n" \
 	"return y\npoint [0.5]\nrequest: vjp\n"
+#define RULED(op) \
+	"inputs x: f64[2], s: f64[]\ny = custom (x) transform=jvp {\n  params v\n  m = " op "\n  yield m\n} do {\n" \
+	"  params w, d\n  g = reduce_sum d axes=[0]\n  yield g\n}\nz = mul y, s\nreturn z\n" \
+	"point [0.5, 0.75], 0.5\nrequest: jvp s; then vjp x\n"
 #define TWO_CARRIES(result) \
 	"inputs x: f64[]\nu, y = for (x, x) trip=2 {\n  params i, c, d\n  p = mul d, x\n  yield d, p\n}\n" \
 	"return " result "\npoint 0.5\nrequest: vjp\n"
@@ -481,6 +485,23 @@ static void check_own_inputs(void)
 	arena_free(&a);
 }
 
+/* The function of a custom as a checkpoint. */
+static void check_checkpoint(void)
+{
+	struct testcase out;
+	struct arena a;
+
+	arena_init(&a, BOOK_ARENA);
+	const struct testcase ruled = test_case(&a, RULED("reduce_max v axes=[0]")), plain = test_case(&a, SINE);
+
+	CHECK(trial_as_checkpoint(&ruled, &a, &out) && region_has_op(&out.program.top, OP_CHECKPOINT) &&
+	        region_has_op(&out.program.top, OP_REDUCE_MAX) && !region_has_op(&out.program.top, OP_CUSTOM) &&
+	        !region_has_op(&out.program.top, OP_REDUCE_SUM),
+	    "a custom");
+	CHECK(!trial_as_checkpoint(&plain, &a, &out), "no custom");
+	arena_free(&a);
+}
+
 int main(int argc, char **argv)
 {
 	check_begin(argc, argv);
@@ -498,6 +519,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(check_written());
 	check_lowered();
 	check_plain();
+	check_checkpoint();
 	check_own_inputs();
 	CHECK_LAW(check_trips());
 	CHECK_LAW(check_operands());
