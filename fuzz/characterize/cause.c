@@ -110,6 +110,7 @@ struct blame {
 	int n_use;
 	bool wrong[LAB_USES]; /* by name: in some row */
 	bool right[LAB_USES]; /* in all rows, and one shows it */
+	bool also[LAB_USES];  /* right in the typical case, and wrong in other programs of the op */
 	enum how how[LAB_USES];
 	double factor[LAB_USES];
 };
@@ -370,6 +371,11 @@ static bool find_blame(struct lab *l, struct blame *b, bool *alone)
 	b->n_use = lab_uses(l, b->use);
 	*alone = collect(b, true);
 	any = *alone || collect(b, false);
+	for (int i = 0; i < b->n_use; i++) {
+		b->also[i] = any && b->use[i].top && b->use[i].operand >= 0 && !b->wrong[i] &&
+		    lab_fails_alone(l, &b->use[i]);
+		b->right[i] &= !b->also[i];
+	}
 	for (int i = 0; i < b->n_use; i++)
 		if (b->wrong[i] && is_carrier(l, b->use[i].op) && other_cause(l, b->use[i].op) != OP_CONSTANT)
 			return false;
@@ -384,7 +390,7 @@ int lab_blamed(struct lab *l, struct blamed out[LAB_USES])
 
 	if (find_blame(l, &b, &alone))
 		for (int i = 0; i < b.n_use; i++)
-			if (b.wrong[i])
+			if (b.wrong[i] || b.also[i])
 				out[n++] = (struct blamed){b.use[i].op, b.use[i].role, false};
 	if (n)
 		return n;
@@ -474,9 +480,9 @@ static bool several_carriers(struct lab *l)
 static const char *about_operands(struct lab *l)
 {
 	struct blame b;
-	const char *text = "", *right;
+	const char *text = "", *right, *also;
 	bool alone;
-	int n;
+	int n, n_also;
 
 	if (!find_blame(l, &b, &alone))
 		return LAB_TEXT(l, "The %s of %s%s is wrong%s.", derivative_word(l),
@@ -488,6 +494,10 @@ static const char *about_operands(struct lab *l)
 	for (bool first = true; any_wrong(&b); first = false)
 		text = LAB_TEXT(l, "%s%s%s", text, first ? "" : "; ", about_one_way(l, &b, first));
 	text = LAB_TEXT(l, "%s%s.", text, alone ? "" : ", if other inputs are differentiated too");
+	also = set_text(l, &b, b.also, &n_also);
+	if (n_also)
+		text = LAB_TEXT(l, "%s In other programs %s with respect to %s %s wrong too.", text,
+		    n_also > 1 ? "those" : "that", also, n_also > 1 ? "are" : "is");
 	return n ? LAB_TEXT(l, "%s With respect to %s it is right.", text, right) : text;
 }
 

@@ -14,6 +14,7 @@
 enum {
 	LAB_ARENA = 512 << 20,
 	GROWTH_BUDGET = 400,      /* candidates */
+	ROUNDS = 4,               /* in which what is told may be refuted */
 	GROWTH_BUDGET_DEATHS = 12 /* where each costs a process; a hang costs too much time */
 };
 
@@ -106,7 +107,7 @@ static void run_experiments(struct lab *l, const char *list)
 			out->skipped[out->n_skipped++] = experiments[i].id;
 		else
 			run_experiment(l, &experiments[i]);
-		if (experiments[i].run == experiment_contributions)
+		if (experiments[i].run == experiment_contributions || experiments[i].run == experiment_alone)
 			l->n_blamed = lab_blamed(l, l->blamed);
 	}
 	out->finished = !l->late;
@@ -251,6 +252,8 @@ static void find_conditions(struct lab *l, int held_out)
 		explanation_aside(l->explain, false, true);
 		explanation_tell(l->explain, blamed, n, l->arena, &told);
 	}
+	for (int round = 0; round < ROUNDS && !lab_kills(l) && lab_refute(l, blamed, n, &told, round); round++)
+		explanation_tell(l->explain, blamed, n, l->arena, &told);
 	c = condition_of(l, &separating);
 	if (c && held_out)
 		hold_out(l, &separating, held_out, c);

@@ -31,13 +31,18 @@ bool telling_blames(const struct telling *t, enum op op)
 
 static double error_of(const struct telling *t, const uint64_t *holds)
 {
-	int missed = 0, spurious = 0;
+	int missed[2] = {0}, spurious[2] = {0};
 
 	for (int w = 0; w < t->words; w++) {
-		missed += __builtin_popcountll(t->fails.at[w] & ~holds[w] & t->found_on.at[w]);
-		spurious += __builtin_popcountll(holds[w] & ~t->fails.at[w] & t->found_on.at[w]);
+		const uint64_t miss = t->fails.at[w] & ~holds[w] & t->found_on.at[w],
+		               spur = holds[w] & ~t->fails.at[w] & t->found_on.at[w], thin = t->x->thin.at[w];
+
+		missed[0] += __builtin_popcountll(miss & thin);
+		missed[1] += __builtin_popcountll(miss & ~thin);
+		spurious[0] += __builtin_popcountll(spur & thin);
+		spurious[1] += __builtin_popcountll(spur & ~thin);
 	}
-	return t->fail_weight * missed + t->pass_weight * spurious;
+	return t->weight[1] * (missed[0] + FIRM * missed[1]) + t->weight[0] * (spurious[0] + FIRM * spurious[1]);
 }
 
 /* Keeps the literal for the variants of `set`; of literals for the same variants, the cheapest. */

@@ -6,6 +6,9 @@
 
 enum {
 	TOLD_LITERALS = 2048,
+	/* As so many others counts a variant of the typical case, or a drawn one.  Those of the smallest case are often
+	 * right by accident: its numbers are 0 and 1. */
+	FIRM = 4,
 	TOLD_BEST = 64 /* conditions that are kept, for a third term and as alternatives */
 };
 
@@ -32,7 +35,7 @@ struct telling {
 	bool widened; /* variants count in which the blamed op runs, though it passes no derivative on */
 	struct variant_set among, fails;
 	struct variant_set found_on; /* of them, those on which the condition is found */
-	double fail_weight, pass_weight;
+	double weight[2];            /* of a variant that passes; that fails */
 	int n_literal;
 	struct told_literal *literal; /* [TOLD_LITERALS] */
 	struct variant_set *set;      /* [TOLD_LITERALS] */

@@ -60,8 +60,12 @@ static bool draw(struct lab *l, enum op op, const struct profile *p, int k, stru
 
 bool lab_draw_of(struct lab *l, enum op op, int k, struct testcase *out)
 {
-	const struct profile p = profile_of(l, op, k % 2 == 0);
+	const bool bare = k % 2 == 0;
+	struct profile p;
 
+	if (bare && lab_draw_alone(l, op, k, out))
+		return true;
+	p = profile_of(l, op, bare);
 	return draw(l, op, &p, k, out);
 }
 
@@ -73,10 +77,9 @@ void experiment_drawn(struct lab *l)
 	lab_columns(l, (const char *const[]){"draw"}, 1);
 	for (int i = 0; i < n && i < OPS && !lab_kills(l); i++)
 		for (int k = 0, judged = 0; k < DRAWS && judged < JUDGED && !lab_time_over(l); k++) {
-			const struct profile p = profile_of(l, blamed[i], k % 2);
 			struct testcase c;
 
-			if (!draw(l, blamed[i], &p, k, &c))
+			if (!lab_draw_of(l, blamed[i], k, &c))
 				continue;
 			l->strict = true;
 			explanation_fresh(l->explain, judged % FRESH == FRESH - 1);

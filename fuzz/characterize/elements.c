@@ -105,6 +105,8 @@ static void add_element(struct element_span *s, double y, bool first)
 	s->near = fmin(s->near, fabs(y));
 	s->far = fmax(s->far, fabs(y));
 	s->first = first ? fmax(s->first, y) : s->first;
+	s->below_one += y > 0 && y < 1;
+	s->above_minus_one += y > -1 && y < 0;
 	s->integers += integer;
 	s->fractions += !integer;
 	s->late += y != 0 && s->zeros;
@@ -127,6 +129,8 @@ static void join(struct element_span *to, const struct element_span *now)
 	to->first = fmax(to->first, now->first);
 #define LARGER(count) to->count = now->count > to->count ? now->count : to->count
 	LARGER(fractions);
+	LARGER(below_one);
+	LARGER(above_minus_one);
 	LARGER(integers);
 	LARGER(odds);
 	LARGER(evens);
@@ -299,19 +303,45 @@ static void watch_candidates(struct node_elements *e, const struct node *n, cons
 	}
 }
 
-/* Whether the first or the last of the elements that a reduction combines is the largest or the smallest. */
-static void watch_ends(struct ends *e, const struct node *n, const struct tensor *x, int n_out, struct arena *a)
+/* For each element, the number of the group or of the line with which the node combines it; *n_group: how many. */
+static const int *groups_of(const struct node *n, const struct shape *s, int *n_group, struct arena *a)
 {
-	const int size = shape_elements(&x->type.shape), *group = reduce_map(n, &x->type.shape, a);
+	const struct axis_view v = axis_view(s, n->attrs.axis);
+	const int size = shape_elements(s);
+	int *group;
+
+	*n_group = 0;
+	if (op_table[n->op].family == FAMILY_CUMULATIVE) {
+		*n_group = v.outer * v.inner;
+		group = NEW(a, int, size);
+		for (int i = 0; i < size; i++)
+			group[i] = i / (v.n * v.inner) * v.inner + i % v.inner;
+		return group;
+	}
+	group = reduce_map(n, s, a);
+	for (int i = 0; i < size; i++)
+		*n_group = group[i] >= *n_group ? group[i] + 1 : *n_group;
+	return group;
+}
+
+/* Whether the first or the last of the elements that are combined is the largest or the smallest, and where zeros are.
+ */
+static void watch_ends(struct ends *e, const struct node *n, const struct tensor *x, struct arena *a)
+{
+	int n_out;
+	const int size = shape_elements(&x->type.shape), *group = groups_of(n, &x->type.shape, &n_out, a);
 
 	for (int k = 0; k < n_out && size <= TIES_MOST * TIES_MOST; k++) {
 		double low = INFINITY, high = -INFINITY, first = NAN, last = NAN;
-		int count = 0;
+		int count = 0, zeros = 0;
 
 		for (int i = 0; i < size; i++) {
 			if (group[i] != k)
 				continue;
+			e->zero_before |= zeros > 0;
 			last = x->at[i].f;
+			e->zero_behind |= count && last == 0;
+			zeros += last == 0;
 			first = count++ ? first : last;
 			low = fmin(low, last);
 			high = fmax(high, last);
@@ -377,8 +407,8 @@ void measures_watch(struct facts *f, const struct node *n, const struct tensor *
 		watch_candidates(e, n, value);
 	if (family == FAMILY_GATHER || family == FAMILY_TAKE_ALONG_AXIS || family == FAMILY_SCATTER)
 		watch_index_places(&e->indices, n, value);
-	if (family == FAMILY_REDUCE && dtype_is_float(y->type.dtype))
-		watch_ends(&e->ends, n, &value[n->arg[0]], shape_elements(&y->type.shape), f->arena);
+	if ((family == FAMILY_REDUCE || family == FAMILY_CUMULATIVE) && dtype_is_float(y->type.dtype))
+		watch_ends(&e->ends, n, &value[n->arg[0]], f->arena);
 	if (family == FAMILY_DYNAMIC_SLICE || family == FAMILY_DYNAMIC_UPDATE_SLICE)
 		watch_start(e, n, value);
 	if (!dtype_is_float(y->type.dtype))

@@ -12,8 +12,7 @@
 
 enum {
 	PAIRS = 256, /* best pairs that a third term is tried on */
-	ALTERNATIVES = 2,
-	MORE_NODES = 5 /* than the case: a larger program has more reasons to pass */
+	ALTERNATIVES = 2
 };
 
 struct explanation *explanation_open(void)
@@ -148,7 +147,7 @@ void explanation_add(struct explanation *x, const struct testcase *c, const stru
 	if (o == OUTCOME_FAILS)
 		variant_put(&x->fails_plainly, v);
 	if (o == OUTCOME_ZERO ||
-	    (x->add_thin && (o == OUTCOME_TIE || program_nodes(&c->program) > x->nodes + MORE_NODES)))
+	    (x->add_thin && (o == OUTCOME_TIE || program_nodes(&c->program) > x->nodes + TOLD_MORE_NODES)))
 		variant_put(&x->mute, v);
 	if (x->add_aside || silent)
 		variant_put(&x->aside, v);

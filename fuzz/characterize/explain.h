@@ -6,6 +6,7 @@
 #define FUZZ_CHARACTERIZE_EXPLAIN_H
 
 #include "graph/testcase.h"
+#include "measures.h"
 
 struct explanation;
 
@@ -45,6 +46,25 @@ struct literal {
 	bool holds;
 };
 
+/* A term of a rival: a feature, or a measure above a threshold or not. */
+struct rival_term {
+	int feature; /* -1: a measure */
+	enum measure_id measure;
+	enum op op;
+	int operand;
+	double threshold;
+	bool holds;
+};
+
+/* A condition that predicts the variants so far nearly as well as what is told. */
+struct rival {
+	int n;
+	bool any;
+	struct rival_term term[EXPLANATION_TERMS];
+};
+
+enum { RIVALS = 24 };
+
 struct explained {
 	int n_term;           /* 0: `always`, or no condition is better than a constant guess */
 	bool determined;      /* of what is told: it predicts enough of the variants, also of the fresh ones */
@@ -56,6 +76,8 @@ struct explained {
 	int n_alternative;
 	const char **alternative;
 	int n_exception, *exception; /* numbers of variants that it does not predict */
+	int n_rival;
+	struct rival chosen, rival[RIVALS]; /* of what is told */
 };
 
 /*
@@ -78,6 +100,12 @@ struct blamed {
  */
 void explanation_tell(
     const struct explanation *x, const struct blamed *blamed, int n, struct arena *a, struct explained *out);
+
+/* Whether a rival holds in a case; one of no terms always holds. */
+struct facts;
+bool rival_holds(const struct explanation *x, const struct rival *r, const struct facts *f);
+/* Whether a case with these facts counts for what is told about the operands to blame. */
+bool explanation_counts(const struct explanation *x, const struct blamed *blamed, int n, const struct facts *f);
 
 /* Whether the condition holds for c. */
 bool explanation_predicts(

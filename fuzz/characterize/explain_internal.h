@@ -10,7 +10,8 @@ enum {
 	VARIANTS = 8192,
 	WORDS = VARIANTS / 64,
 	ROLES = 512,
-	MEASURED = 640 /* measures of ops of the case */
+	MEASURED = 640,     /* measures of ops of the case */
+	TOLD_MORE_NODES = 5 /* than the case: a larger program has more reasons to pass */
 };
 
 /* Variants for which something holds. */

@@ -263,6 +263,12 @@ static void add_variant(struct lab *l, const struct testcase *c, const struct be
 	const enum variant_outcome outcome = lab_in_place(l, c) ? outcome_of(l, c, r, fails) : OUTCOME_TIE;
 	const struct known_cotangents *known = lab_cotangents(l, c);
 
+	if (outcome == OUTCOME_FAILS && l->strict && l->n_shown < LAB_SHOWN) {
+		struct testcase *copy = NEW(l->arena, struct testcase, 1);
+
+		*copy = testcase_copy(c, l->arena);
+		l->shown[l->n_shown++] = copy;
+	}
 	explanation_add(
 	    l->explain, c, known, fails, !fails && lab_is_silent(l, c, &r->truth), outcome, number, &l->scratch);
 }

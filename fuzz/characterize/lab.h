@@ -22,7 +22,7 @@ enum {
 	LAB_CELLS = 8
 };
 
-enum { LAB_USES = 48 };
+enum { LAB_USES = 48, LAB_SHOWN = 64 };
 
 struct lab {
 	struct bench *bench; /* the engine under test alone */
@@ -44,9 +44,11 @@ struct lab {
 	int asks;  /* how often a case must pass to count as passing; more than 1 if the engine answers by chance */
 	struct explanation *explain;     /* the features of every variant */
 	struct engine *primal, *forward; /* right engines: for values and vjp, for jvp */
-	bool at_tie;            /* the typical case is at a tie, though its numbers may differ: the tie is needed */
-	bool apart;             /* the rows do not count for the condition */
-	bool strict;            /* a variant that passes is not tried at a point beside */
+	bool at_tie; /* the typical case is at a tie, though its numbers may differ: the tie is needed */
+	bool apart;  /* the rows do not count for the condition */
+	bool strict; /* a variant that passes is not tried at a point beside */
+	int n_shown; /* variants that fail, drawn */
+	const struct testcase *shown[LAB_SHOWN];
 	struct condition *told; /* out->told, or the best guess where that is missing; NULL: none */
 	int n_blamed;           /* set by experiment `contributions` */
 	struct blamed blamed[LAB_USES];
@@ -175,6 +177,13 @@ int lab_blamed_ops(struct lab *l, enum op out[LAB_USES]);
 /* Draws small program number k of that op and of ops that make operands, with the request of the base.  False if it is
  * none of the op, or the engine does not know it.  In l->scratch. */
 bool lab_draw_of(struct lab *l, enum op op, int k, struct testcase *out);
+/* Draws a program of the op alone on inputs (alone.c).  False: ops of its family are not drawn so.  In l->scratch; uses
+ * l->work. */
+bool lab_draw_alone(struct lab *l, enum op op, int k, struct testcase *out);
+/* Whether it may draw the op. */
+bool lab_is_drawn_alone(const struct lab *l, enum op op);
+/* Whether the derivative with respect to that operand is wrong in programs of its op alone. */
+bool lab_fails_alone(const struct lab *l, const struct use *u);
 /* Lets every axis of that extent have another one; if the use is a per-iteration input, also the loop's iterations. */
 bool lab_lengthen(struct edit *e, const struct use *u, int from, int to);
 /* Whether indices or a mask say which elements the node takes: then places mean nothing. */
@@ -192,6 +201,9 @@ bool lab_in_place(const struct lab *l, const struct testcase *c);
 const struct known_cotangents *lab_cotangents(struct lab *l, const struct testcase *c);
 /* Whether a derivative other than 0 flows through an operand to blame, in this case; true if that is not known. */
 bool lab_role_counts(struct lab *l, const struct testcase *c);
+/* Judges cases that may refute what is told: it is to be chosen again if they are some.  Returns how many.  Each round
+ * tries other cases. */
+int lab_refute(struct lab *l, const struct blamed *blamed, int n, const struct explained *told, int round);
 /* Writes out->cause: the paragraph that a maintainer reads first (cause.c).  Call it after all else. */
 void lab_tell_cause(struct lab *l);
 /* Its last sentences, each after a blank: on which condition it fails (cause_condition.c); "": nothing is said. */

@@ -98,6 +98,8 @@ static void of_value(struct facts *f, const struct node *n, int k)
 	measures_put(f, MEASURE_LARGE, n, k, s->high);
 	measures_put(f, MEASURE_NEAR, n, k, -s->near);
 	measures_put(f, MEASURE_FAR, n, k, s->far);
+	measures_put(f, MEASURE_BELOW_ONE, n, k, s->below_one);
+	measures_put(f, MEASURE_ABOVE_MINUS_ONE, n, k, s->above_minus_one);
 	measures_put(f, MEASURE_FRACTIONS, n, k, s->fractions);
 	measures_put(f, MEASURE_INTEGERS, n, k, s->integers);
 	measures_put(f, MEASURE_ODDS, n, k, s->odds);
@@ -150,6 +152,7 @@ static void of_result(struct facts *f, const struct node *n)
 	const struct element_span *y = &f->elements[n->out].result, *c = &f->elements[n->out].cotangent;
 	const struct shape *s = &f->c->program.type[n->out].shape;
 
+	measures_put(f, MEASURE_RESULT_RANK, n, -1, s->rank);
 	for (int d = 0; d < s->rank; d++)
 		PUT_SIZE(f, RESULT_EXTENT, n, -1, s->extent[d]);
 
@@ -304,6 +307,16 @@ static int first_of_slice(const struct node *n, int rank)
 	return most;
 }
 
+/* Whether a slice leaves out elements between others, or goes backwards. */
+static bool has_stride(const struct node *n, int rank)
+{
+	bool strided = false;
+
+	for (int d = 0; d < rank; d++)
+		strided |= n->attrs.size[d] > 1 && n->attrs.stride[d] != 1;
+	return strided;
+}
+
 /* Starts, strides and ends of a slice; margins of a pad. */
 static void of_windows(struct facts *f, const struct node *n)
 {
@@ -315,6 +328,7 @@ static void of_windows(struct facts *f, const struct node *n)
 	int backwards = 0;
 
 	measures_put(f, MEASURE_SLICE_STARTS_LATER, n, -1, read ? first_of_slice(read, x->rank) : 0);
+	measures_put(f, MEASURE_SLICE_STRIDED_BEFORE, n, -1, read && has_stride(read, x->rank));
 	if (f->elements[n->out].start) {
 		measures_put(f, MEASURE_START, n, -1, f->elements[n->out].start - 1);
 		measures_put(f, MEASURE_START_FROM_END, n, -1, f->elements[n->out].from_end);

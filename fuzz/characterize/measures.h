@@ -29,7 +29,8 @@ struct element_span {
 	double low, high, near, far; /* near, far: the least and the largest magnitude */
 	double first;                /* the largest first element */
 	int fractions, integers, odds, evens, zeros, descents, cycles, apart, ties;
-	int late; /* elements other than 0 after one that is 0 */
+	int below_one, above_minus_one; /* elements between 0 and 1; between -1 and 0 */
+	int late;                       /* elements other than 0 after one that is 0 */
 	int ends; /* of indices: 1 + how many are that of the last element of the axis; 0: not known */
 };
 
@@ -55,7 +56,8 @@ struct node_elements {
 	struct index_places indices;
 	struct ends {
 		bool known, largest_first, largest_last, smallest_first, smallest_last;
-	} ends;          /* of a reduction: where in its group an extremum is */
+		bool zero_before, zero_behind; /* a zero comes before another element, or behind one */
+	} ends;          /* of a reduction or running op: where in its group or line an extremum or a zero is */
 	int candidates;  /* of a scatter of extrema: the most that equal one element, at least 1; 0: not known */
 	int update_ties; /* of the same: 1 + how many updates win together with the element that they meet; 0: not known
 	                  */

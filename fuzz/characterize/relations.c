@@ -52,10 +52,13 @@ static void of_extents(struct facts *f, const struct node *n)
 static void of_indices(struct facts *f, const struct node *n)
 {
 	const struct shape *x = &f->c->program.type[n->arg[0]].shape;
-	const int indices = shape_elements(&f->c->program.type[n->arg[1]].shape), axis = n->attrs.axis;
+	const struct shape *index = &f->c->program.type[n->arg[1]].shape;
+	const int axis = n->attrs.axis;
+	int indices;
 
 	if (axis >= x->rank)
 		return;
+	indices = op_table[n->op].family == FAMILY_TAKE_ALONG_AXIS ? index->extent[axis] : shape_elements(index);
 	measures_put(f, MEASURE_INDICES_OVER, n, -1, indices > x->extent[axis]);
 	measures_put(f, MEASURE_INDICES_UNDER, n, -1, indices < x->extent[axis]);
 }
@@ -65,6 +68,10 @@ static void of_ends(struct facts *f, const struct node *n)
 	const struct ends *e = &f->elements[n->out].ends;
 
 	if (!e->known)
+		return;
+	measures_put(f, MEASURE_ZERO_BEFORE, n, -1, e->zero_before);
+	measures_put(f, MEASURE_ZERO_BEHIND, n, -1, e->zero_behind);
+	if (op_table[n->op].family != FAMILY_REDUCE)
 		return;
 	measures_put(f, MEASURE_LARGEST_FIRST, n, -1, e->largest_first);
 	measures_put(f, MEASURE_LARGEST_LAST, n, -1, e->largest_last);
@@ -130,21 +137,25 @@ static bool same_operands(const struct node *a, const struct node *b)
 	return same;
 }
 
-/* Other nodes of the op in the same region, with the operands of n, other attributes and a result of one shape. */
+/* Other nodes of the op in the same region with other attributes: one that n reads, or one with the operands of n and a
+ * result of the same shape. */
 static void of_varied(struct facts *f, const struct node *n)
 {
 	const struct program *p = &f->c->program;
 	const struct region *r = region_of(p, n->out);
-	bool varied = false;
+	bool varied = false, chained = false;
 
 	for (int i = 0; i < r->n_node; i++) {
 		const struct node *other = &r->node[i];
 
+		if (other->op == n->op && other->out == n->arg[0])
+			chained |= !node_attrs_equal(p, n, p, other);
 		if (other->op == n->op && other->out != n->out && same_operands(n, other) &&
 		    type_equal(&p->type[n->out], &p->type[other->out]))
 			varied |= !node_attrs_equal(p, n, p, other);
 	}
 	measures_put(f, MEASURE_VARIED, n, -1, varied);
+	measures_put(f, MEASURE_CHAINED, n, -1, chained);
 }
 
 static bool has_twins(const int *value, int n)
@@ -222,10 +233,10 @@ void measures_of_relations(struct facts *f, const struct node *n)
 	of_comparison(f, n);
 	if (family == FAMILY_MATMUL)
 		of_extents(f, n);
-	if (family == FAMILY_GATHER || family == FAMILY_SCATTER)
+	if (family == FAMILY_GATHER || family == FAMILY_SCATTER || family == FAMILY_TAKE_ALONG_AXIS) {
 		of_indices(f, n);
-	if (family == FAMILY_GATHER || family == FAMILY_SCATTER || family == FAMILY_TAKE_ALONG_AXIS)
 		of_index_places(f, n);
+	}
 	if (op_table[n->op].attrs && n->n_out == 1)
 		of_varied(f, n);
 	if (n->n_arg == 2 && n->n_out == 1)

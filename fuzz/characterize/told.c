@@ -20,7 +20,8 @@ enum {
 };
 
 /* Shares of the variants. */
-static const double least_passing = 0.2, right_always = 0.16, fresh_enough = 0.15, nearly_as_good = 0.01;
+static const double rival_cost = 0.06, least_passing = 0.2, right_always = 0.16, fresh_enough = 0.15,
+                    nearly_as_good = 0.01;
 
 /* ---- variants that count ---- */
 
@@ -125,6 +126,19 @@ static void find_variants(struct telling *t)
 	}
 }
 
+/* Failing and passing variants weigh alike together.  Returns the weight of those that pass. */
+static double set_weights(struct telling *t)
+{
+	double sum[2] = {0};
+
+	for (int v = 0; v < t->x->n_variant; v++)
+		if (variant_in(&t->found_on, v))
+			sum[variant_in(&t->fails, v)] += variant_in(&t->x->thin, v) ? 1 : FIRM;
+	t->weight[1] = 0.5 / sum[1];
+	t->weight[0] = 0.5 / fmax(fmax(sum[0], 1), least_passing * (sum[0] + sum[1]));
+	return t->weight[0] * sum[0];
+}
+
 /* ---- the result ---- */
 
 static struct literal literal_of(const struct telling *t, const struct told_literal *l)
@@ -146,6 +160,88 @@ static void put_terms(const struct telling *t, const struct told_condition *c, s
 	out->any = c->any;
 	for (int i = 0; i < c->n; i++)
 		out->term[i] = literal_of(t, &t->literal[c->literal[i]]);
+}
+
+static struct rival rival_of(const struct telling *t, const struct told_condition *c)
+{
+	struct rival r = {.n = c->n, .any = c->any};
+
+	for (int i = 0; i < c->n; i++) {
+		const struct told_literal *l = &t->literal[c->literal[i]];
+
+		r.term[i] = (struct rival_term){.feature = l->than ? -1 : l->feature, .holds = l->holds};
+		if (l->than) {
+			r.term[i].measure = l->than->id;
+			r.term[i].op = l->than->op;
+			r.term[i].operand = l->than->operand;
+			r.term[i].threshold = l->threshold;
+		}
+	}
+	return r;
+}
+
+/* The condition without each of its terms, and those that are nearly as good. */
+static void put_rivals(const struct telling *t, const struct told_condition *c, struct explained *out)
+{
+	out->n_rival = 0;
+	out->chosen = rival_of(t, c);
+	for (int i = 0; i < c->n; i++) {
+		struct rival *r = &out->rival[out->n_rival++];
+
+		*r = out->chosen;
+		r->n--;
+		for (int k = i; k < r->n; k++)
+			r->term[k] = r->term[k + 1];
+	}
+	for (int i = 0; i < t->n_best && out->n_rival < RIVALS; i++)
+		if (t->best[i].cost <= c->cost + rival_cost)
+			out->rival[out->n_rival++] = rival_of(t, &t->best[i]);
+}
+
+static bool term_holds(const struct explanation *x, const struct rival_term *t, const struct facts *f)
+{
+	if (t->feature >= 0) {
+		bool has = t->feature < FEATURE_COUNT && f->at[t->feature];
+
+		for (int k = 0; t->feature >= FEATURE_COUNT && k < f->n_named; k++)
+			has = has || !strcmp(f->named[k], x->name[t->feature]);
+		return has == t->holds;
+	}
+	for (int i = 0; i < f->n_measure; i++)
+		if (f->measure[i].id == t->measure && f->measure[i].op == t->op && f->measure[i].operand == t->operand)
+			return (f->measure[i].x > t->threshold) == t->holds;
+	return false;
+}
+
+bool rival_holds(const struct explanation *x, const struct rival *r, const struct facts *f)
+{
+	bool any = false, all = true;
+
+	for (int i = 0; i < r->n; i++) {
+		const bool has = term_holds(x, &r->term[i], f);
+
+		any |= has;
+		all &= has;
+	}
+	return r->any && r->n ? any : all;
+}
+
+bool explanation_counts(const struct explanation *x, const struct blamed *blamed, int n, const struct facts *f)
+{
+	bool counts = !n;
+
+	if (program_nodes(&f->c->program) > x->nodes + TOLD_MORE_NODES)
+		return false;
+	for (int i = 0; i < n && !counts; i++) {
+		char name[80];
+
+		for (int k = 0; k < f->n_role && blamed[i].role; k++)
+			counts |= !strcmp(f->role[k], blamed[i].role);
+		snprintf(name, sizeof name, "%s %s", blamed[i].value ? "runs" : "derives", op_table[blamed[i].op].name);
+		for (int k = 0; k < f->n_named && !blamed[i].role; k++)
+			counts |= !strcmp(f->named[k], name);
+	}
+	return counts;
 }
 
 static bool condition_holds(const struct telling *t, const struct told_condition *c, int v)
@@ -302,17 +398,16 @@ void explanation_tell(
 	passing = t->n_variant - t->n_failing;
 	if (!t->n_failing || t->n_variant < FEWEST)
 		return;
-	t->fail_weight = 0.5 / t->n_failing;
-	t->pass_weight = 0.5 / fmax(fmax(passing, 1), least_passing * t->n_variant);
+	always = set_weights(t);
 	telling_list(t);
 	chosen = t->n_literal ? telling_search(t) : (struct told_condition){.cost = 1, .error = 1};
-	always = t->pass_weight * passing;
 	/* a few that pass may pass by accident, unless a simple condition separates them all */
 	if (always <= right_always && !(passing >= FEWEST_APART && chosen.n == 1 && chosen.error == 0) &&
 	    (passing < FEWEST_PASSING || chosen.cost > always / 3)) {
 		out->always = true;
 		out->failing = out->failing_with = t->n_failing;
 		out->passing = passing;
+		put_rivals(t, &(struct told_condition){.cost = always}, out);
 		return;
 	}
 	chosen = predicting(t, chosen);
@@ -321,6 +416,7 @@ void explanation_tell(
 	put_terms(t, &chosen, out);
 	put_counts(t, &chosen, out);
 	put_guesses(t, &chosen, out);
+	put_rivals(t, &chosen, out);
 	find_gap(t, &chosen, out);
 	out->determined = chosen.error <= TOLD_ENOUGH && predicts_fresh(t, &chosen);
 }
