@@ -5,6 +5,7 @@
 
 #include "fit.h"
 #include "lab.h"
+#include "rows.h"
 
 /* ---- how a derivative is wrong ---- */
 
@@ -110,7 +111,9 @@ struct blame {
 	int n_use;
 	bool wrong[LAB_USES]; /* by name: in some row */
 	bool right[LAB_USES]; /* in all rows, and one shows it */
-	bool also[LAB_USES];  /* right in the typical case, and wrong in other programs of the op */
+	/* right in the typical case; wrong in other programs, or in the typical case if other inputs are differentiated
+	 */
+	bool also[LAB_USES], together[LAB_USES];
 	enum how how[LAB_USES];
 	double factor[LAB_USES];
 };
@@ -362,6 +365,22 @@ static bool any_wrong(const struct blame *b)
 	return false;
 }
 
+/* Looks for rows that refute that the derivative with respect to the other operands is right. */
+static void refute_right(const struct lab *l, struct blame *b, bool alone)
+{
+	for (int i = 0; i < b->n_use; i++) {
+		const struct use *u = &b->use[i];
+
+		if (b->wrong[i] || !u->top)
+			continue;
+		b->also[i] = (u->operand >= 0 && lab_fails_alone(l, u)) || lab_fails_in_small_loop(l, u);
+		for (int k = 0; alone && !b->also[i] && k < b->table->n_row; k++)
+			b->together[i] |= row_fails(&b->table->row[k], NULL) &&
+			    !strcmp(b->table->row[k].cell[0], u->name);
+		b->right[i] &= !b->also[i] && !b->together[i];
+	}
+}
+
 /* Fills b; whether an operand is wrong.  *alone: it is so where it alone is differentiated. */
 static bool find_blame(struct lab *l, struct blame *b, bool *alone)
 {
@@ -371,11 +390,8 @@ static bool find_blame(struct lab *l, struct blame *b, bool *alone)
 	b->n_use = lab_uses(l, b->use);
 	*alone = collect(b, true);
 	any = *alone || collect(b, false);
-	for (int i = 0; i < b->n_use; i++) {
-		b->also[i] = any && b->use[i].top && b->use[i].operand >= 0 && !b->wrong[i] &&
-		    lab_fails_alone(l, &b->use[i]);
-		b->right[i] &= !b->also[i];
-	}
+	if (any)
+		refute_right(l, b, *alone);
 	for (int i = 0; i < b->n_use; i++)
 		if (b->wrong[i] && is_carrier(l, b->use[i].op) && other_cause(l, b->use[i].op) != OP_CONSTANT)
 			return false;
@@ -390,7 +406,7 @@ int lab_blamed(struct lab *l, struct blamed out[LAB_USES])
 
 	if (find_blame(l, &b, &alone))
 		for (int i = 0; i < b.n_use; i++)
-			if (b.wrong[i] || b.also[i])
+			if (b.wrong[i] || b.also[i] || b.together[i])
 				out[n++] = (struct blamed){b.use[i].op, b.use[i].role, false};
 	if (n)
 		return n;
@@ -476,13 +492,24 @@ static bool several_carriers(struct lab *l)
 	return other_cause(l, OP_CONSTANT) == OP_CONSTANT && strstr(ops_of_base(l, true), " and ");
 }
 
+/* " In other programs those with respect to X are wrong too."; "": the set is empty. */
+static const char *about_others(struct lab *l, const struct blame *b, const bool *set, const char *where)
+{
+	int n;
+	const char *text = set_text(l, b, set, &n);
+
+	return !n ? ""
+	          : LAB_TEXT(l, " %s %s with respect to %s %s wrong too.", where, n > 1 ? "those" : "that", text,
+	                n > 1 ? "are" : "is");
+}
+
 /* Which operands are wrong, and which are right. */
 static const char *about_operands(struct lab *l)
 {
 	struct blame b;
-	const char *text = "", *right, *also;
+	const char *text = "", *right;
 	bool alone;
-	int n, n_also;
+	int n;
 
 	if (!find_blame(l, &b, &alone))
 		return LAB_TEXT(l, "The %s of %s%s is wrong%s.", derivative_word(l),
@@ -494,10 +521,8 @@ static const char *about_operands(struct lab *l)
 	for (bool first = true; any_wrong(&b); first = false)
 		text = LAB_TEXT(l, "%s%s%s", text, first ? "" : "; ", about_one_way(l, &b, first));
 	text = LAB_TEXT(l, "%s%s.", text, alone ? "" : ", if other inputs are differentiated too");
-	also = set_text(l, &b, b.also, &n_also);
-	if (n_also)
-		text = LAB_TEXT(l, "%s In other programs %s with respect to %s %s wrong too.", text,
-		    n_also > 1 ? "those" : "that", also, n_also > 1 ? "are" : "is");
+	text = LAB_TEXT(l, "%s%s%s", text, about_others(l, &b, b.also, "In other programs"),
+	    about_others(l, &b, b.together, "Where other inputs are differentiated too,"));
 	return n ? LAB_TEXT(l, "%s With respect to %s it is right.", text, right) : text;
 }
 

@@ -237,7 +237,7 @@ static bool separates_well(const struct lab *l, const struct explained *x)
 	    x->failing_with >= most * x->failing && x->passing_without >= most * x->passing;
 }
 
-static void find_conditions(struct lab *l, int held_out)
+static void find_conditions(struct lab *l, bool refutes, int held_out)
 {
 	struct explained separating, told;
 	struct blamed blamed[LAB_USES];
@@ -252,7 +252,8 @@ static void find_conditions(struct lab *l, int held_out)
 		explanation_aside(l->explain, false, true);
 		explanation_tell(l->explain, blamed, n, l->arena, &told);
 	}
-	for (int round = 0; round < ROUNDS && !lab_kills(l) && lab_refute(l, blamed, n, &told, round); round++)
+	for (int round = 0; round < ROUNDS && refutes && !lab_kills(l) && lab_refute(l, blamed, n, &told, round);
+	     round++)
 		explanation_tell(l->explain, blamed, n, l->arena, &told);
 	c = condition_of(l, &separating);
 	if (c && held_out)
@@ -332,7 +333,7 @@ bool characterize(struct bench *b, const char *spec, const struct testcase *c, c
 	if (l.typical != l.base)
 		explanation_about(l.explain, l.typical);
 	run_experiments(&l, o->experiments);
-	find_conditions(&l, o->held_out);
+	find_conditions(&l, !o->experiments || listed(o->experiments, "alone"), o->held_out);
 	lab_depart(&l);
 	lab_state(&l);
 	lab_tell_cause(&l);

@@ -180,6 +180,8 @@ bool lab_draw_of(struct lab *l, enum op op, int k, struct testcase *out);
 /* Draws a program of the op alone on inputs (alone.c).  False: ops of its family are not drawn so.  In l->scratch; uses
  * l->work. */
 bool lab_draw_alone(struct lab *l, enum op op, int k, struct testcase *out);
+/* Whether a small loop of the kind of the use's node is wrong with respect to such an operand (small_loops.c). */
+bool lab_fails_in_small_loop(const struct lab *l, const struct use *u);
 /* Whether it may draw the op. */
 bool lab_is_drawn_alone(const struct lab *l, enum op op);
 /* Whether the derivative with respect to that operand is wrong in programs of its op alone. */

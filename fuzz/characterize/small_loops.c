@@ -367,3 +367,26 @@ void lab_state_small_loops(struct lab *l)
 		lab_say(
 		    l, "kinds-of-loops", STATEMENT_SHOWN, s, 2, "Small loops of each kind fail: for, while and scan.");
 }
+
+/* Whether the operand that is differentiated in a row of small loops is what the use is called. */
+static bool is_called(const char *differentiated, const char *name)
+{
+	static const char initial[] = "initial carry", captured[] = "captured";
+
+	if (strstr(differentiated, captured))
+		return strstr(name, captured) != NULL;
+	if (strstr(differentiated, initial) && !strncmp(name, initial, sizeof initial - 1))
+		return true; /* the only one */
+	return strstr(name, differentiated) != NULL;
+}
+
+bool lab_fails_in_small_loop(const struct lab *l, const struct use *u)
+{
+	const struct variant_table *t = lab_find(l, "small_loops");
+
+	for (int i = 0; t && i < t->n_row; i++)
+		if (row_fails(&t->row[i], NULL) && !strcmp(t->row[i].cell[0], op_table[u->op].name) &&
+		    is_called(t->row[i].cell[2], u->name))
+			return true;
+	return false;
+}

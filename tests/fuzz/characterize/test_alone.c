@@ -1,0 +1,179 @@
+/* Ops alone: what is drawn of them, and how that refutes what smaller programs would tell. */
+#include "fuzz/characterize/characterize.h"
+#include "fuzz/characterize/lab.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "tests/check.h"
+#include "tests/support/case_text.h"
+
+enum { DRAWS = 400 };
+
+/* A lab around a case, with the engine alone. */
+static bool open_lab(struct lab *l, struct bench *b, const char *engine, const struct testcase *c, struct arena *a)
+{
+	const struct oracle_options o = {.seed = 1, .fd_one_in = INT_MAX};
+	struct error e = {0};
+
+	*l = (struct lab){.bench = b, .base = c, .typical = c, .arena = a};
+	if (!bench_open(b, &engine, 1, &o, &e) || !(l->primal = engine_open("tape", &e))) {
+		CHECK(false, "%s", e.text);
+		return false;
+	}
+	arena_init(&l->work, 64 << 20);
+	arena_init(&l->scratch, 64 << 20);
+	return true;
+}
+
+static void close_lab(struct lab *l)
+{
+	bench_close(l->bench);
+	engine_close(l->primal);
+	arena_free(&l->work);
+	arena_free(&l->scratch);
+}
+
+/* The largest such measure of the draws. */
+static double most_of(struct lab *l, enum op op, enum measure_id id, int operand)
+{
+	double most = -INFINITY;
+
+	for (int k = 0; k < DRAWS; k++) {
+		struct testcase c;
+		const struct facts *f;
+
+		if (!lab_draw_alone(l, op, k, &c))
+			continue;
+		f = facts_of(&c, &l->scratch);
+		for (int i = 0; i < f->n_measure; i++)
+			if (f->measure[i].id == id && f->measure[i].op == op && f->measure[i].operand == operand)
+				most = fmax(most, f->measure[i].x);
+	}
+	return most;
+}
+
+/* What the programs of the generator seldom or never have. */
+static void test_freedom(struct arena *a)
+{
+	static const struct {
+		const char *name;
+		enum op op;
+		enum measure_id id;
+		int operand;
+		double least;
+	} freedoms[] = {
+	    {"pairs of matrices", OP_MATMUL, MEASURE_MATRIX_BATCH, -1, 2},
+	    {"a batch of right matrices", OP_MATMUL, MEASURE_RANK, 1, 3},
+	    {"a vector on the right", OP_MATMUL, MEASURE_RIGHT_VECTOR, -1, 1},
+	    {"a first operand that is stretched", OP_ADD, MEASURE_STRETCHED, 0, 1},
+	    {"a first operand that lacks axes", OP_SUB, MEASURE_LACKS_AXES, 0, 1},
+	    {"several axes", OP_REDUCE_SUM, MEASURE_LONG_AXES, -1, 2},
+	    {"an axis before others", OP_CUMSUM, MEASURE_AXIS_OUTSIDE, -1, 1},
+	    {"a zero before other elements", OP_CUMPROD, MEASURE_ZERO_BEFORE, -1, 1},
+	    {"a window that goes backwards", OP_SLICE, MEASURE_BACKWARDS, -1, 1},
+	    {"a stride", OP_SLICE_SCATTER, MEASURE_STRIDE, -1, 2},
+	    {"a start beyond the last", OP_DYNAMIC_SLICE, MEASURE_START_BEYOND, -1, 1},
+	    {"a start that is negative", OP_DYNAMIC_UPDATE_SLICE, MEASURE_START_NEGATIVE, -1, 1},
+	    {"fewer indices than elements", OP_TAKE_ALONG_AXIS, MEASURE_INDICES_UNDER, -1, 1},
+	    {"indices far outside", OP_GATHER, MEASURE_INDEX_ROUND_TWICE, -1, 1},
+	    {"two indices of one element", OP_SCATTER_MAX, MEASURE_INDICES_MEET, -1, 1},
+	    {"margins that differ", OP_PAD, MEASURE_PAD_UNEVEN, -1, 1},
+	    {"many operands", OP_CONCATENATE, MEASURE_OPERANDS, -1, 3},
+	    {"a permutation of three", OP_TRANSPOSE, MEASURE_CYCLE, -1, 1},
+	    {"a mask that is short of elements", OP_MASKED_SCATTER, MEASURE_MASK_LEFT, -1, 1},
+	    {"numbers inside the domain", OP_ASIN, MEASURE_BELOW_ONE, 0, 1},
+	};
+	const struct testcase c = test_function(a, "x: f64[2], z: f64[]", "y = add x, z", "[1, 2], 3", "vjp");
+	struct bench b;
+	struct lab l;
+
+	if (!open_lab(&l, &b, "tape", &c, a))
+		return;
+	for (size_t i = 0; i < sizeof freedoms / sizeof *freedoms; i++) {
+		if (!row_wanted("%s", freedoms[i].name))
+			continue;
+		CHECK(most_of(&l, freedoms[i].op, freedoms[i].id, freedoms[i].operand) >= freedoms[i].least, "%s",
+		    freedoms[i].name);
+	}
+	close_lab(&l);
+}
+
+/* Every draw is a valid case with the request of the base.  A chain is drawn only if the typical case has one. */
+static void test_draws(struct arena *a)
+{
+	static const struct {
+		const char *body;
+		bool several;
+	} bodies[] = {{"y = reverse x axes=[0]", false}, {"w = reverse x axes=[0]\ny = reverse w axes=[1]", true}};
+
+	for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+		const struct testcase c = test_function(a, "x: f64[2,2]", bodies[i].body, "[1, 2, 3, 4]", "vjp");
+		int valid = 0, several = 0, n = 0;
+		struct bench b;
+		struct lab l;
+
+		if (!open_lab(&l, &b, "tape", &c, a))
+			return;
+		for (int k = 0; k < DRAWS; k++) {
+			struct testcase drawn;
+
+			if (!lab_draw_alone(&l, OP_REVERSE, k, &drawn))
+				continue;
+			n++;
+			valid += testcase_check(&drawn, NULL) && lab_same_request(&l, &drawn);
+			several += program_nodes(&drawn.program) > 1;
+		}
+		CHECK(n > DRAWS / 2 && valid == n, "%d of %d", valid, n);
+		CHECK((several > 0) == bodies[i].several, "%d with several nodes", several);
+		close_lab(&l);
+	}
+}
+
+/* An operand that is right in the typical case is wrong in other programs; a clause that others refute goes. */
+static void test_refuted(const struct oracle_options *o, struct arena *a)
+{
+	static const struct {
+		const char *engine, *smallest, *experiments, *says, *says_not;
+	} of_rows[] = {
+	    {"functional+customjvp-unbroadcast", "corpus/zoo/customjvp-unbroadcast-functional.json",
+	        "contributions,alone", "In other programs that with respect to the first operand of mul is wrong too.",
+	        "it is right"},
+	    {"functional+customjvp-unbroadcast", "corpus/zoo/customjvp-unbroadcast-functional.json", "contributions",
+	        "With respect to the first operand of mul it is right.", "In other programs"},
+	    {"tape+torch-gather-dup", "corpus/zoo/torch-gather-dup.json", "contributions,alone",
+	        "It fails where an index occurs twice.", "mostly"},
+	};
+
+	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
+		const struct characterize_options only = {.experiments = of_rows[i].experiments};
+		struct characterization x;
+		struct error e = {0};
+		struct testcase c;
+		struct bench b;
+
+		if (!row_wanted("%s", of_rows[i].says))
+			continue;
+		CHECK(testcase_read_file(of_rows[i].smallest, a, &c, &e), "%s", e.text);
+		CHECK(bench_open(&b, &of_rows[i].engine, 1, o, &e), "%s", e.text);
+		CHECK(characterize(&b, of_rows[i].engine, &c, &only, a, &x, &e), "%s", e.text);
+		CHECK(x.cause && strstr(x.cause, of_rows[i].says) && !strstr(x.cause, of_rows[i].says_not), "%s",
+		    x.cause ? x.cause : "nothing");
+		bench_close(&b);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct oracle_options options = {.seed = 1, .fd_one_in = INT_MAX};
+	struct arena a;
+
+	check_begin(argc, argv);
+	arena_init(&a, 512 << 20);
+	test_freedom(&a);
+	test_draws(&a);
+	test_refuted(&options, &a);
+	arena_free(&a);
+	return check_done();
+}
