@@ -365,13 +365,14 @@ static bool any_wrong(const struct blame *b)
 	return false;
 }
 
-/* Looks for rows that refute that the derivative with respect to the other operands is right. */
+/* Looks for rows that refute that the derivative with respect to the other operands is right.  The first use stands for
+ * those of its name. */
 static void refute_right(const struct lab *l, struct blame *b, bool alone)
 {
 	for (int i = 0; i < b->n_use; i++) {
 		const struct use *u = &b->use[i];
 
-		if (b->wrong[i] || !u->top)
+		if (b->wrong[i] || !u->top || use_named(b, u->name) != i)
 			continue;
 		b->also[i] = (u->operand >= 0 && lab_fails_alone(l, u)) || lab_fails_in_small_loop(l, u);
 		for (int k = 0; alone && !b->also[i] && k < b->table->n_row; k++)

@@ -36,8 +36,7 @@ bool lab_blames(const struct lab *l, const struct use *u)
 	return false;
 }
 
-/* Reverses the elements of all floats at the point: what depends on numbers moves, what depends on places stays. */
-static void reverse_values(struct edit *e)
+void lab_reverse_values(struct edit *e)
 {
 	for (int i = 0; i < e->c.program.top.n_param; i++) {
 		struct tensor *x = &e->c.point[0][i];
@@ -67,7 +66,7 @@ static void try_extents(struct lab *l, const struct use *u)
 			if (!lab_lengthen(&e, u, s->extent[d], to))
 				continue;
 			if (k % 2)
-				reverse_values(&e);
+				lab_reverse_values(&e);
 			if (!lab_use_alone(&e, u))
 				continue;
 			lab_try(l, &e,
@@ -81,7 +80,8 @@ bool lab_goes_by_integers(const struct program *p, const struct use *u)
 {
 	for (int i = 0; i < p->top.n_node; i++)
 		for (int k = 0; k < p->top.node[i].n_arg && p->top.node[i].op == u->op; k++)
-			if (!p->top.node[i].n_region && !dtype_is_float(p->type[p->top.node[i].arg[k]].dtype))
+			if ((!p->top.node[i].n_region || p->top.node[i].op == OP_SCATTER_APPLY) &&
+			    !dtype_is_float(p->type[p->top.node[i].arg[k]].dtype))
 				return true;
 	return false;
 }

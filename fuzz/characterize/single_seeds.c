@@ -26,11 +26,16 @@ static void try_tangents(struct lab *l, const struct use *u)
 	const struct shape s = l->typical->program.type[u->value].shape;
 
 	for (int d = 0; d < s.rank; d++)
-		for (int k = 0; k < EXTENT && s.extent[d] > 1; k++) {
+		for (int i = 0; i < 2 * EXTENT && s.extent[d] > 1; i++) {
 			struct edit e = lab_edit_of(l, l->typical);
+			const int k = i % EXTENT;
 			const struct type *type;
 
-			if (!lab_lengthen(&e, u, s.extent[d], EXTENT) || !lab_use_alone(&e, u))
+			if (!lab_lengthen(&e, u, s.extent[d], EXTENT))
+				continue;
+			if (i >= EXTENT)
+				lab_reverse_values(&e);
+			if (!lab_use_alone(&e, u))
 				continue;
 			type = edit_type(&e, e.c.program.top.param + e.c.transform[0].wrt[0]);
 			if (type->shape.rank != s.rank || type->shape.extent[d] != EXTENT)
@@ -38,7 +43,9 @@ static void try_tangents(struct lab *l, const struct use *u)
 			e.c.transform[0].n_seed = 1;
 			e.c.transform[0].seed = NEW(e.arena, struct tensor, 1);
 			e.c.transform[0].seed[0] = single_seed(&e, type, d, k);
-			lab_try(l, &e, (const char *const[]){u->name, LAB_TEXT(l, "%d", d), LAB_TEXT(l, "%d", k)});
+			lab_try(l, &e,
+			    (const char *const[]){u->name, LAB_TEXT(l, "%d", d), LAB_TEXT(l, "%d", k),
+			        i < EXTENT ? "as they are" : "reversed"});
 		}
 }
 
@@ -48,7 +55,7 @@ void experiment_single_seeds(struct lab *l)
 	struct use uses[LAB_USES];
 	const int n = lab_uses(l, uses);
 
-	lab_columns(l, (const char *const[]){"seed of", "axis", "place"}, 3);
+	lab_columns(l, (const char *const[]){"seed of", "axis", "place", "values"}, 4);
 	if (c->n_transform != 1 || c->transform[0].kind != TRANSFORM_JVP || c->n_point > 1 || lab_kills(l))
 		return;
 	l->apart = true;
@@ -62,13 +69,14 @@ void experiment_single_seeds(struct lab *l)
 
 /* ---- what it says ---- */
 
-/* Whether just the seeds at that place fail, of those from row `first` on that are of one operand and axis. */
+/* Whether just the seeds at that place fail, of those from row `first` on that are of one operand and axis.  What moves
+ * with the numbers has no place. */
 static bool rows_show(struct lab *l, const struct variant_table *t, int first, enum place p, struct support *s)
 {
 	int seen[2] = {0};
 
-	*s = (struct support){.table = (int)(t - l->out->table), .row = NEW(l->arena, int, EXTENT)};
-	for (int i = first; i < t->n_row && i < first + EXTENT; i++) {
+	*s = (struct support){.table = (int)(t - l->out->table), .row = NEW(l->arena, int, 2 * EXTENT)};
+	for (int i = first; i < t->n_row && i < first + 2 * EXTENT; i++) {
 		const struct variant_row *r = &t->row[i];
 		bool zero = r->expected == 0;
 
