@@ -207,6 +207,10 @@ static void compare(
 		c->opposite |= (x[0] < 0 && x[1] > 0) || (x[0] > 0 && x[1] < 0);
 		c->alike |= (x[0] > 0 && x[1] > 0) || (x[0] < 0 && x[1] < 0);
 		compare_element(c, n->op, x);
+		for (int k = 0; k < n->n_arg && k < 3; k++) {
+			c->taken_negative[k] |= x[k] < 0 && x[k] == value[n->out].at[i].f;
+			c->taken_positive[k] |= x[k] > 0 && x[k] == value[n->out].at[i].f;
+		}
 		c->above_third |= n->n_arg > 2 && x[0] > x[2];
 		c->crossed |= n->n_arg > 2 && x[1] > x[2];
 	}

@@ -40,6 +40,7 @@ struct operand_comparison {
 	bool larger_nearer, both_negative, both_positive, first_negative, second_negative, equal, negatives;
 	bool negative_even, negative_odd; /* a negative first operand with an even or odd integer as the second */
 	bool fraction, whole, negative_fraction; /* the quotient */
+	bool taken_negative[3], taken_positive[3]; /* the result is that operand, of that sign */
 	bool crossed_over, crossed_under;        /* of a clamp whose bounds cross: where its operand lies */
 };
 

@@ -188,6 +188,10 @@ static void of_comparison(struct facts *f, const struct node *n)
 
 	if (!c->known)
 		return;
+	for (int k = 0; k < n->n_arg && (n->op == OP_MAX || n->op == OP_MIN || n->op == OP_CLAMP); k++) {
+		measures_put(f, MEASURE_TAKEN_NEGATIVE, n, k, c->taken_negative[k]);
+		measures_put(f, MEASURE_TAKEN_POSITIVE, n, k, c->taken_positive[k]);
+	}
 	if (n->op != OP_CLAMP) {
 		measures_put(f, MEASURE_FIRST_BELOW, n, -1, c->below);
 		measures_put(f, MEASURE_FIRST_ABOVE, n, -1, c->above);
