@@ -337,15 +337,18 @@ static void watch_ends(struct ends *e, const struct node *n, const struct tensor
 
 	for (int k = 0; k < n_out && size <= TIES_MOST * TIES_MOST; k++) {
 		double low = INFINITY, high = -INFINITY, first = NAN, last = NAN;
-		int count = 0, zeros = 0;
+		int count = 0, zeros = 0, negatives = 0;
 
 		for (int i = 0; i < size; i++) {
 			if (group[i] != k)
 				continue;
 			e->zero_before |= zeros > 0;
+			e->negative_before |= negatives > 0;
 			last = x->at[i].f;
 			e->zero_behind |= count && last == 0;
+			e->negative_behind |= count && last < 0;
 			zeros += last == 0;
+			negatives += last < 0;
 			first = count++ ? first : last;
 			low = fmin(low, last);
 			high = fmax(high, last);

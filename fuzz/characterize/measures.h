@@ -39,9 +39,9 @@ struct operand_comparison {
 	bool known, below, above, above_third, crossed, nearer, farther, opposite, alike;
 	bool larger_nearer, both_negative, both_positive, first_negative, second_negative, equal, negatives;
 	bool negative_even, negative_odd; /* a negative first operand with an even or odd integer as the second */
-	bool fraction, whole, negative_fraction; /* the quotient */
+	bool fraction, whole, negative_fraction;   /* the quotient */
 	bool taken_negative[3], taken_positive[3]; /* the result is that operand, of that sign */
-	bool crossed_over, crossed_under;        /* of a clamp whose bounds cross: where its operand lies */
+	bool crossed_over, crossed_under;          /* of a clamp whose bounds cross: where its operand lies */
 };
 
 /* Where indices lie along their axis, and in which order. */
@@ -57,8 +57,9 @@ struct node_elements {
 	struct index_places indices;
 	struct ends {
 		bool known, largest_first, largest_last, smallest_first, smallest_last;
-		bool zero_before, zero_behind; /* a zero comes before another element, or behind one */
-	} ends;          /* of a reduction or running op: where in its group or line an extremum or a zero is */
+		/* a zero or a negative element comes before another one, or behind one */
+		bool zero_before, zero_behind, negative_before, negative_behind;
+	} ends;          /* of a reduction or running op: where in its group or line such elements are */
 	int candidates;  /* of a scatter of extrema: the most that equal one element, at least 1; 0: not known */
 	int update_ties; /* of the same: 1 + how many updates win together with the element that they meet; 0: not known
 	                  */

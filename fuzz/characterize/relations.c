@@ -71,6 +71,8 @@ static void of_ends(struct facts *f, const struct node *n)
 		return;
 	measures_put(f, MEASURE_ZERO_BEFORE, n, -1, e->zero_before);
 	measures_put(f, MEASURE_ZERO_BEHIND, n, -1, e->zero_behind);
+	measures_put(f, MEASURE_NEGATIVE_BEFORE, n, -1, e->negative_before);
+	measures_put(f, MEASURE_NEGATIVE_BEHIND, n, -1, e->negative_behind);
 	if (op_table[n->op].family != FAMILY_REDUCE)
 		return;
 	measures_put(f, MEASURE_LARGEST_FIRST, n, -1, e->largest_first);
@@ -252,6 +254,7 @@ void measures_of_spread(struct facts *f, const struct node *n, int k)
 	const struct shape *s = &f->c->program.type[n->arg[k]].shape, *to = &f->c->program.type[n->out].shape;
 	const int lacks = to->rank - s->rank;
 	bool inside = false, outside = false;
+	int along = 0;
 
 	for (int d = 0; d < to->rank; d++)
 		for (int e = d + 1; e < to->rank; e++) {
@@ -261,6 +264,10 @@ void measures_of_spread(struct facts *f, const struct node *n, int k)
 			inside |= before > 1 && behind == 1 && to->extent[e] > 1;
 			outside |= behind > 1 && before == 1 && to->extent[d] > 1;
 		}
+	for (int d = 0; d < to->rank; d++)
+		along += to->extent[d] > 1 && (d < lacks || s->extent[d - lacks] == 1);
+	if (f->reached[n->arg[k]])
+		measures_put(f, MEASURE_SPREAD_ALONG, n, -1, along);
 	measures_put(f, MEASURE_STRETCHED, n, k, facts_stretched(s, to));
 	measures_put(f, MEASURE_LACKS_AXES, n, k, lacks > 0);
 	measures_put(f, MEASURE_SPREAD, n, k, shape_elements(s) < shape_elements(to));

@@ -11,7 +11,7 @@
 enum {
 	OPS = 2,      /* to blame, at most */
 	DRAWS = 6000, /* of each other op */
-	JUDGED = 48,  /* of them */
+	JUDGED = 80,  /* of them */
 	LISTED = 8
 };
 
