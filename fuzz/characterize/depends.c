@@ -42,7 +42,7 @@ static double error_of(const struct telling *t, const uint64_t *holds)
 		spurious[0] += __builtin_popcountll(spur & thin);
 		spurious[1] += __builtin_popcountll(spur & ~thin);
 	}
-	return t->weight[1] * (missed[0] + FIRM * missed[1]) + t->weight[0] * (spurious[0] + FIRM * spurious[1]);
+	return t->weight[1] * (missed[0] + t->firm * missed[1]) + t->weight[0] * (spurious[0] + t->firm * spurious[1]);
 }
 
 /* Keeps the literal for the variants of `set`; of literals for the same variants, the cheapest. */

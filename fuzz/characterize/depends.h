@@ -35,6 +35,7 @@ struct telling {
 	bool widened; /* variants count in which the blamed op runs, though it passes no derivative on */
 	struct variant_set among, fails;
 	struct variant_set found_on; /* of them, those on which the condition is found */
+	int firm;                    /* 1 or FIRM */
 	double weight[2];            /* of a variant that passes; that fails */
 	int n_literal;
 	struct told_literal *literal; /* [TOLD_LITERALS] */
