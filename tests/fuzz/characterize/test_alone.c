@@ -142,6 +142,10 @@ static void test_refuted(const struct oracle_options *o, struct arena *a)
 	        "it is right"},
 	    {"functional+customjvp-unbroadcast", "corpus/zoo/customjvp-unbroadcast-functional.json", "contributions",
 	        "With respect to the first operand of mul it is right.", "In other programs"},
+	    {"aot+torch-cumprod-jvp2", "corpus/zoo/torch-cumprod-jvp2-aot.json", "contributions,alone",
+	        "It fails where an element that cumprod combines with later ones is 0.", "whose product is taken"},
+	    {"forward+packed-atan2", "corpus/documents/mlx-atan2-jvp-traced-constant.json", "contributions,alone",
+	        "where the operands of atan2 have one shape.", "rank"},
 	    {"tape+torch-gather-dup", "corpus/zoo/torch-gather-dup.json", "contributions,alone",
 	        "It fails where an index occurs twice.", "mostly"},
 	};
