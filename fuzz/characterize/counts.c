@@ -148,6 +148,37 @@ static const struct {
     {ratio_doubling, "The derivative doubles with each iteration: something is added up and never cleared."},
 };
 
+static double ratio_of(const struct variant_row *r)
+{
+	return r->has_sum ? r->sum_returned / r->sum_expected : r->returned / r->expected;
+}
+
+static bool follows(const struct variant_row *r, size_t law)
+{
+	const double got = ratio_of(r);
+
+	return fabs(got - laws[law].ratio(atoi(r->cell[1]))) < 1e-6 * fmax(1, fabs(got));
+}
+
+/* Whether loops with a step that adds alike in each iteration follow the law too, at other trip counts.  A ratio of one
+ * loop may come from its step alone. */
+static bool is_confirmed(const struct lab *l, size_t law)
+{
+	const struct variant_table *t = lab_find(l, "bodies");
+	int n = 0;
+
+	for (int i = 0; t && i < t->n_row; i++) {
+		const struct variant_row *r = &t->row[i];
+
+		if (!r->decided || !r->of || strcmp(r->cell[0], "c + x") != 0)
+			continue;
+		if (!follows(r, law))
+			return false;
+		n++;
+	}
+	return n > 1;
+}
+
 /* States the law that the ratios of all failing rows of a loop follow, if three or more do. */
 static bool state_law(struct lab *l, const struct variant_table *t, const char *loop)
 {
@@ -157,14 +188,13 @@ static bool state_law(struct lab *l, const struct variant_table *t, const char *
 
 		for (int i = 0; i < t->n_row && holds; i++) {
 			const struct variant_row *r = &t->row[i];
-			const double got = r->has_sum ? r->sum_returned / r->sum_expected : r->returned / r->expected;
 
 			if (strcmp(r->cell[0], loop) != 0 || !r->decided || !r->fails || !r->of || atoi(r->cell[1]) > 9)
 				continue;
-			holds = fabs(got - laws[k].ratio(atoi(r->cell[1]))) < 1e-6 * fmax(1, fabs(got));
+			holds = follows(r, k);
 			s.row[s.n_row++] = i;
 		}
-		if (holds && s.n_row >= 3) {
+		if (holds && s.n_row >= 3 && is_confirmed(l, k)) {
 			lab_say(l, "counts", STATEMENT_SHOWN, &s, 1, "%s", laws[k].sentence);
 			return true;
 		}

@@ -61,6 +61,49 @@ static void test_small_loops(struct arena *a)
 	}
 }
 
+/* A ratio that grows with the trip count is explained only if steps that add alike have it too. */
+static void test_laws(struct arena *a)
+{
+	enum { TRIPS = 4, ROWS = 2 * TRIPS };
+	static const struct {
+		const char *name, *body;
+		double body_ratio; /* of what is returned to n, in loops with that body of n iterations */
+		bool says;
+	} of_rows[] = {
+	    {"confirmed", "c + x", 1, true},
+	    {"another ratio", "c + x", 0.5, false},
+	    {"another body", "c * x", 1, false},
+	};
+	const struct testcase c = test_function(a, "x: f64[]", "y = sin x", "1", "vjp");
+
+	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
+		struct variant_row row[ROWS];
+		struct variant_table t[] = {{.id = "trips", .n_column = 2, .row = row, .n_row = TRIPS},
+		    {.id = "bodies", .n_column = 2, .row = row + TRIPS, .n_row = TRIPS}};
+		struct characterization out = {.n_table = 2, .table = t};
+		struct lab l = {.out = &out, .base = &c, .typical = &c, .arena = a};
+		const char *cell[ROWS][2];
+
+		if (!row_wanted("%s", of_rows[i].name))
+			continue;
+		for (int k = 0; k < ROWS; k++) {
+			const int n = 2 + k % TRIPS;
+
+			cell[k][0] = k < TRIPS ? "0 (for)" : of_rows[i].body;
+			cell[k][1] = arena_printf(a, "%d", n);
+			row[k] = (struct variant_row){.cell = cell[k],
+			    .decided = true,
+			    .fails = true,
+			    .of = "cotangent of input 0",
+			    .expected = 1,
+			    .returned = k < TRIPS ? n : n * of_rows[i].body_ratio};
+		}
+		lab_state_counts(&l);
+		CHECK((out.n_statement > 0) == of_rows[i].says, "%s: %s", of_rows[i].name,
+		    out.n_statement ? out.statement[0].text : "nothing");
+	}
+}
+
 /* Another op of the family is tried with the numbers as they are, and with the other sign. */
 static void test_relatives_numbers(const struct oracle_options *o, struct arena *a)
 {
@@ -178,6 +221,7 @@ int main(int argc, char **argv)
 	check_begin(argc, argv);
 	arena_init(&a, 512 << 20);
 	test_small_loops(&a);
+	test_laws(&a);
 	test_relatives_numbers(&options, &a);
 	test_grid(&options, &a);
 	test_single_seeds(&options, &a);
