@@ -34,10 +34,12 @@ static char *with_noun(const char *text, bool one, struct arena *a)
 {
 	const char *open = strchr(text, '['), *bar = open ? strchr(open, '|') : NULL,
 	           *close = bar ? strchr(bar, ']') : NULL;
-	const char *noun = one ? open + 1 : bar + 1, *end = one ? bar : close;
+	const char *noun, *end;
 
 	if (!close)
 		return arena_printf(a, "%s", text);
+	noun = one ? open + 1 : bar + 1;
+	end = one ? bar : close;
 	return arena_printf(a, "%.*s%.*s%s", (int)(open - text), text, (int)(end - noun), noun, close + 1);
 }
 

@@ -14,7 +14,7 @@ int edit_smaller(int from, int k)
 {
 	int to = k + 1;
 
-	if (k >= 2)
+	if (k >= 2 && k < 2 + POWERS)
 		to = from <= LARGE_SIZE ? 0 : (1 << (FIRST_POWER + k - 2)) + 1;
 	if (k >= 2 + POWERS)
 		to = from / 2;

@@ -38,7 +38,7 @@ static bool ask_product(const struct question *q, const struct testcase *c, enum
 {
 	struct edit e = trial_begin(c, a);
 	struct bench_result r;
-	const struct answer *answer = &r.answer[0][0];
+	const struct answer *answer;
 
 	for (int k = 0; k < c->n_transform; k++) {
 		e.c.transform[k].kind = kind;
@@ -52,6 +52,7 @@ static bool ask_product(const struct question *q, const struct testcase *c, enum
 	if (!other)
 		return true;
 	bench_judge(q->bench, &e.c, a, &r);
+	answer = &r.answer[0][0];
 	if (r.interrupted || !verdict_is_finding[r.judgement[0].verdict] || answer->status != ANSWER_OK ||
 	    answer->n_derivative != other->n_seed)
 		return false;
