@@ -28,6 +28,7 @@ void spread_add(struct spread *to, const struct spread *term)
 		to->leap = leap_beside(to, term);
 	}
 	to->leaps += together ? 0 : term->leaps;
+	to->leaps = to->leaps > 2 ? 2 : to->leaps; /* two are as bad as more; sums of sums double the number */
 	to->twice |= term->twice;
 	to->down += term->down;
 	to->up += term->up;

@@ -104,6 +104,19 @@ static void check_narrow(void)
 	CHECK(!spread_is_narrow(&none, 2), "a leap below the small errors");
 }
 
+/* A loop that adds a value to itself doubles the number of its leaps. */
+static void check_doubled(void)
+{
+	struct spread s = spread_ball(1);
+
+	for (int k = 0; k < 64; k++) {
+		const struct spread term = s;
+
+		spread_add(&s, &term);
+	}
+	CHECK(s.leaps == 2, "%d leaps", s.leaps);
+}
+
 int main(int argc, char **argv)
 {
 	check_begin(argc, argv);
@@ -112,5 +125,6 @@ int main(int argc, char **argv)
 	check_sum(true);
 	check_sum(false);
 	check_narrow();
+	check_doubled();
 	return check_done();
 }
