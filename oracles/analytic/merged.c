@@ -49,7 +49,7 @@ void analytic_merge(struct analytic *self, int k)
 	class->negative += negative;
 	double whole = info->unit * fmax(class->positive, class->negative);
 	double more = joins * fmin(whole, members * size) + info->unit * class->joins * size;
-	class->joins += joins;
+	terms_count(&class->joins, joins);
 	f->tight += more;
 	f->loose += more;
 	spread_widen(&f->spread, more, more);
