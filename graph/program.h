@@ -286,8 +286,7 @@ bool node_attrs_equal(const struct program *p, const struct node *a, const struc
 struct program program_renumber(const struct program *p, struct arena *a);
 /* The same, in place.  No two nodes may share an array of operands or of regions. */
 void program_number(struct program *p, struct arena *a);
-/* [n_value] whether an output depends on the value, or for an input or a parameter, whether a node that stays uses it.
- */
+/* [n_value], in the arena: 1 for each value that a result of the program depends on, else 0. */
 unsigned char *program_live(const struct program *p, struct arena *a);
 /* Drops nodes that no output depends on, in all regions, and renumbers.  Inputs and signatures of regions stay. */
 struct program program_drop_dead(const struct program *p, struct arena *a);

@@ -137,7 +137,7 @@ struct variable *tape_put(
 
 /* ---- derivatives of recorded ops (tape_rules.c) ---- */
 
-/* No programs yet. */
+/* An empty table of derivatives of ops, in the arena, for the trace of each point of a case. */
 struct op_programs *tape_op_programs(struct arena *a);
 /* v's cotangent or tangent in the present walk; NULL: absent. */
 struct variable *tape_dual(const struct tape *tape, const struct variable *v);

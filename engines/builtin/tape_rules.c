@@ -1,10 +1,9 @@
 /*
  * tape_rules.c: derivatives of recorded ops, which are recorded themselves.
  *
- * The rule is that of derivative programs, the table in our own IR (aot/rules.def).  For each kind of
- * op that needs it, aot/op.c writes a small program once per case.  This program is executed, on a tape of its own, for
- * every instance of the op.  So a rule of higher order consists of the rules of the ops that the rule below it
- * executed.
+ * The rule is that of derivative programs, the table in our own IR (aot/rules.def).  For ops with the same attributes
+ * and types, aot/op.c writes one small program per case.  It is executed, on a tape of its own, for every instance of
+ * such an op.  So a rule of higher order consists of the rules of the ops that the rule below it executed.
  */
 #include <string.h>
 
@@ -180,7 +179,8 @@ static bool is_program_of(const struct op_program *p, const struct record *r, co
 	for (int k = 0; k <= r->n_arg; k++)
 		if (!type_equal(&p->type[k], type_of(r, k)))
 			return false;
-	return !memcmp(&p->node->attrs, &r->node->attrs, sizeof r->node->attrs); /* differing gaps cost time alone */
+	/* If bytes between members differ, the program is only written once more. */
+	return !memcmp(&p->node->attrs, &r->node->attrs, sizeof r->node->attrs);
 }
 
 /* The chain of programs for ops that equal r's. */

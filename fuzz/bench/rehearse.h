@@ -3,8 +3,8 @@
  *
  * The trials run three times.  In the two rehearsals no engine is asked: each case that has no answer yet is noted, and
  * a guess takes the place of the answer.  First every case is guessed to be a finding, then every new one to be right.
- * After each rehearsal the noted cases are asked together.  In the last run a case that was guessed wrongly, and leads
- * to others, costs requests of their own.
+ * After each rehearsal the noted cases are asked together.  If a guess was wrong, the
+ * last run may need other cases, and asks about each of them alone.
  *
  * In that run a wrong number that was given ahead counts as a finding.  A trial says what a finding needs; it is no
  * finding of its own.  Any other failure is asked about alone.

@@ -6,8 +6,8 @@
 
 enum {
 	TOLD_LITERALS = 2048,
-	/* As so many others counts a variant of the typical case, or a drawn one.  Those of the smallest case are often
-	 * right by accident: its numbers are 0 and 1. */
+	/* The weight of a variant of the typical case, and of a drawn one.  A variant of the smallest case weighs 1: it
+	 * is often right by accident, because its numbers are 0 and 1. */
 	FIRM = 4,
 	TOLD_BEST = 64 /* conditions that are kept, for a third term and as alternatives */
 };

@@ -310,12 +310,13 @@ static void watch_candidates(struct node_elements *e, const struct node *n, cons
 /* For each element, the number of the group or of the line with which the node combines it; *n_group: how many. */
 static const int *groups_of(const struct node *n, const struct shape *s, int *n_group, struct arena *a)
 {
-	const struct axis_view v = axis_view(s, n->attrs.axis);
 	const int size = shape_elements(s);
 	int *group;
 
 	*n_group = 0;
 	if (op_table[n->op].family == FAMILY_CUMULATIVE) {
+		const struct axis_view v = axis_view(s, n->attrs.axis);
+
 		*n_group = v.outer * v.inner;
 		group = NEW(a, int, size);
 		for (int i = 0; i < size; i++)

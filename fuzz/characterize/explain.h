@@ -101,8 +101,8 @@ struct blamed {
 void explanation_tell(
     const struct explanation *x, const struct blamed *blamed, int n, struct arena *a, struct explained *out);
 
-/* Whether a rival holds in a case; one of no terms always holds. */
 struct facts;
+/* Whether a rival holds in a case; one of no terms always holds. */
 bool rival_holds(const struct explanation *x, const struct rival *r, const struct facts *f);
 /* Whether a case with these facts counts for what is told about the operands to blame. */
 bool explanation_counts(const struct explanation *x, const struct blamed *blamed, int n, const struct facts *f);

@@ -177,13 +177,13 @@ int lab_blamed_ops(struct lab *l, enum op out[LAB_USES]);
 /* Draws small program number k of that op and of ops that make operands, with the request of the base.  False if it is
  * none of the op, or the engine does not know it.  In l->scratch. */
 bool lab_draw_of(struct lab *l, enum op op, int k, struct testcase *out);
-/* Draws a program of the op alone on inputs (alone.c).  False: ops of its family are not drawn so.  In l->scratch; uses
- * l->work. */
+/* Whether lab_draw_alone draws ops of that family. */
+bool lab_is_drawn_alone(const struct lab *l, enum op op);
+/* Draws program number k of the op alone on inputs (alone.c), in l->scratch; uses l->work.  False: there is none, or
+ * the engine does not know it. */
 bool lab_draw_alone(struct lab *l, enum op op, int k, struct testcase *out);
 /* Whether a small loop of the kind of the use's node is wrong with respect to such an operand (small_loops.c). */
 bool lab_fails_in_small_loop(const struct lab *l, const struct use *u);
-/* Whether it may draw the op. */
-bool lab_is_drawn_alone(const struct lab *l, enum op op);
 /* Whether the derivative with respect to that operand is wrong in programs of its op alone. */
 bool lab_fails_alone(const struct lab *l, const struct use *u);
 /* Lets every axis of that extent have another one; if the use is a per-iteration input, also the loop's iterations. */
@@ -205,8 +205,7 @@ bool lab_in_place(const struct lab *l, const struct testcase *c);
 const struct known_cotangents *lab_cotangents(struct lab *l, const struct testcase *c);
 /* Whether a derivative other than 0 flows through an operand to blame, in this case; true if that is not known. */
 bool lab_role_counts(struct lab *l, const struct testcase *c);
-/* Judges cases that may refute what is told: it is to be chosen again if they are some.  Returns how many.  Each round
- * tries other cases. */
+/* Judges cases that may refute what is told, others in each round.  Returns how many; with 0 nothing new is known. */
 int lab_refute(struct lab *l, const struct blamed *blamed, int n, const struct explained *told, int round);
 /* Writes out->cause: the paragraph that a maintainer reads first (cause.c).  Call it after all else. */
 void lab_tell_cause(struct lab *l);

@@ -1,7 +1,7 @@
 /*
- * refute.c: tries to refute what is told.  It looks for cases about which other conditions say something else, though
- * they predict the variants so far as well, and for more cases in which the condition holds.  These are judged, and
- * what is told is chosen again.
+ * refute.c: tries to refute what is told.  Other conditions may predict the variants so far nearly as well.  It looks
+ * for cases about which these say something else, and for more cases in which the told condition holds.  The cases are
+ * judged, and the condition is chosen again.
  */
 #include "fuzz/bench/draw.h"
 #include "fuzz/generate/generate.h"

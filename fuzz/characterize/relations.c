@@ -187,10 +187,11 @@ static void of_yields(struct facts *f, const struct node *n)
 static void of_comparison(struct facts *f, const struct node *n)
 {
 	const struct operand_comparison *c = &f->elements[n->out].comparison;
+	const bool takes_one = n->op == OP_MAX || n->op == OP_MIN || n->op == OP_CLAMP;
 
 	if (!c->known)
 		return;
-	for (int k = 0; k < n->n_arg && (n->op == OP_MAX || n->op == OP_MIN || n->op == OP_CLAMP); k++) {
+	for (int k = 0; k < n->n_arg && takes_one; k++) {
 		measures_put(f, MEASURE_TAKEN_NEGATIVE, n, k, c->taken_negative[k]);
 		measures_put(f, MEASURE_TAKEN_POSITIVE, n, k, c->taken_positive[k]);
 	}

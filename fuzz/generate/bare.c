@@ -107,8 +107,10 @@ enum {
 	BARE_EMITTERS = sizeof(bare_emitters) / sizeof(bare_emitters[0]),
 	FOLLOW_EMITTERS = sizeof(follow_emitters) / sizeof(follow_emitters[0]),
 	MOVING_EMITTERS = sizeof(moving_emitters) / sizeof(moving_emitters[0]),
+	MOST_EMITTERS = 8,
 	BARE_OPS = 3 /* at most; each has at most three inputs */
 };
+_Static_assert(FOLLOW_EMITTERS <= MOST_EMITTERS && MOVING_EMITTERS <= MOST_EMITTERS, "pick_emitter has no room");
 
 /* ---- programs ---- */
 
@@ -285,15 +287,22 @@ static int stand(struct gen *g, const struct bare_op *b)
 	return v;
 }
 
+static gen_emit_fn *pick_emitter(struct gen *g, const struct bare_emitter *from, int n)
+{
+	int weight[MOST_EMITTERS];
+
+	for (int i = 0; i < n; i++)
+		weight[i] = from[i].weight;
+	return from[choice_weighted(g->c, weight, n)].emit;
+}
+
 static int follow(struct gen *g, int value)
 {
-	int weight[FOLLOW_EMITTERS], v;
+	int v;
 
-	for (int i = 0; i < FOLLOW_EMITTERS; i++)
-		weight[i] = follow_emitters[i].weight;
 	/* Points come from the whole domain, so a guessed range must not keep an op from following. */
 	g->info[value].range = range_make(-2, 2);
-	v = emit_on(g, follow_emitters[choice_weighted(g->c, weight, FOLLOW_EMITTERS)].emit, &value, 1);
+	v = emit_on(g, pick_emitter(g, follow_emitters, FOLLOW_EMITTERS), &value, 1);
 	return v >= 0 ? v : value;
 }
 
@@ -321,14 +330,7 @@ int gen_bare(struct gen *g, int result[LIMIT_ARGS])
 
 /* ---- programs that move elements ---- */
 
-static gen_emit_fn *moving_emitter(struct gen *g)
-{
-	int weight[MOVING_EMITTERS];
-
-	for (int i = 0; i < MOVING_EMITTERS; i++)
-		weight[i] = moving_emitters[i].weight;
-	return moving_emitters[choice_weighted(g->c, weight, MOVING_EMITTERS)].emit;
-}
+static gen_emit_fn *moving_emitter(struct gen *g) { return pick_emitter(g, moving_emitters, MOVING_EMITTERS); }
 
 int gen_moved(struct gen *g, int result[LIMIT_ARGS])
 {
