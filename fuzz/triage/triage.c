@@ -176,7 +176,9 @@ static void record(struct triage *self, const struct shown *shown, struct findin
 	struct recording recording = {self, &same, shown, likely != NULL, &t};
 	char pending[FINDING_NAME] = "";
 	struct error e = {0};
-	bool opened = bench_open_again(&one, spec, self->right_on, &oracle, limit.deadline, &e), done;
+	bool opened = (end <= 0 || bench_clock() < end) &&
+	    bench_open_again(&one, spec, self->right_on, &oracle, limit.deadline, &e);
+	bool done;
 
 	if (!opened && !triage_over(self)) {
 		fail(self->failure, "%s", e.text);
@@ -219,15 +221,16 @@ static void record(struct triage *self, const struct shown *shown, struct findin
 }
 
 /* Whether *s, which is *whole or what is left of it, is to be deferred.  Then its coarse signature is known, and there
- * is no work left to find out why it fails.  The first cases of a finding need none.  Of slips, the signature may be
- * new. */
+ * is no time or work left to find out why it fails.  The first cases of a finding need no work.  Of slips, the
+ * signature may be new. */
 static bool is_deferred(struct triage *self, const struct shown *s, const struct shown *whole)
 {
 	const struct finding *f = finding_of_face(self, s->which, s->signature);
 
 	if (s->slip)
 		return finding_any(self, s->which) && !triage_is_paid(self, s->which);
-	return f && finding_of_face(self, whole->which, whole->signature) && !triage_has_work(self, f, s->which);
+	return f && finding_of_face(self, whole->which, whole->signature) &&
+	    (triage_over(self) || !triage_has_work(self, f, s->which));
 }
 
 void triage_record(struct triage *self, int which, const char *signature, int point, const struct testcase *c,

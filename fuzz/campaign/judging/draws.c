@@ -75,7 +75,7 @@ void campaign_skip(struct campaign *self)
 
 /* ---- the end ---- */
 
-static const char all_cases[] = "cases";
+static const char all_cases[] = "cases", out_of_time[] = "time";
 
 void campaign_take_rest(struct campaign *self)
 {
@@ -100,7 +100,7 @@ static const char *why_over(const struct campaign *self)
 	if (o->cases && self->drawn >= o->cases && !(self->has_unfiled && self->given_done < self->given.n))
 		return all_cases;
 	if (self->deadline > 0 && bench_clock() >= self->deadline)
-		return "time";
+		return out_of_time;
 	return stop_signal_name();
 }
 
@@ -112,4 +112,9 @@ bool campaign_over(struct campaign *self)
 		self->stopped = why_over(self);
 	}
 	return self->stopped != NULL;
+}
+
+bool campaign_is_out_of_time(struct campaign *self)
+{
+	return campaign_over(self) && self->stopped == out_of_time && !self->cut && !self->failure.any;
 }

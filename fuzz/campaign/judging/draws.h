@@ -20,6 +20,8 @@ void campaign_skip(struct campaign *self);
  * cases that were asked together.
  */
 bool campaign_over(struct campaign *self);
+/* Whether it must end because its time is over, and for no other reason. */
+bool campaign_is_out_of_time(struct campaign *self);
 /* Adds time that the driver spent on making cases, for the summary. */
 void campaign_add_generate(struct campaign *self, double seconds);
 /* If all cases were judged: looks at the deferred ones, for a fixed sum of work more. */

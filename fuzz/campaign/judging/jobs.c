@@ -162,26 +162,28 @@ static void end(struct jobs *jobs)
 
 /* ---- counting ---- */
 
-/* Whether process k has sent a message.  A failure is taken at once. */
+static struct case_record record_of(const struct ring_message *m)
+{
+	struct case_record record;
+
+	memcpy(&record, m->at + 1, sizeof record);
+	return record;
+}
+
+static int64_t draw_of(const struct ring_message *m) { return record_of(m).draw; }
+
+/* Whether process k has sent a record that counts.  A failure is taken at once. */
 static bool has_record(struct jobs *jobs, int k)
 {
 	struct ring_message *m = &jobs->seat[k].message;
 
 	if (!ring_read(&jobs->shared->ring[k], m))
 		return false;
-	if (*m->at == MESSAGE_RECORD)
-		return true;
+	if (*m->at == MESSAGE_RECORD) /* at the end, a draw is skipped because it was cut short */
+		return !atomic_load(&jobs->shared->stop) || !record_of(m).skipped;
 	fail(&jobs->campaign->failure, "%s", m->at + 1);
 	ring_done(m);
 	return false;
-}
-
-static int64_t draw_of(const struct ring_message *m)
-{
-	struct case_record record;
-
-	memcpy(&record, m->at + 1, sizeof record);
-	return record.draw;
 }
 
 struct counting {
@@ -265,11 +267,22 @@ static bool take_next(struct jobs *jobs)
 				take(jobs, k);
 				return true;
 			}
-		} else if (jobs->seat[k].dead) {
+		} else if (jobs->seat[k].dead && !atomic_load(&jobs->shared->stop)) {
 			start_again(jobs, k);
 		}
 	}
 	return false;
+}
+
+/*
+ * Counts what was judged while this process minimized, though the time is over.  With slow engines that may be most of
+ * the cases.  No engine is asked any more: failing cases are deferred, or kept as they are.
+ */
+static void count_rest(struct jobs *jobs)
+{
+	atomic_store(&jobs->shared->stop, true);
+	while (campaign_is_out_of_time(jobs->campaign) && take_next(jobs))
+		;
 }
 
 /* ---- the campaign ---- */
@@ -316,5 +329,6 @@ void drive_jobs(struct campaign *self, campaign_driver_fn *drive)
 		if (!n)
 			wait_a_moment(5);
 	}
+	count_rest(&jobs);
 	end(&jobs);
 }

@@ -458,8 +458,9 @@ static char *text_write(const struct campaign *self, struct arena *a)
 		for (int k = 1; k < f->n_symptom; k++)
 			text = arena_printf(
 			    a, "%s, also %s", text, text_harmless(f->symptom[k].fine + strlen(f->engine) + 1, a));
-		text = arena_printf(a, "%s: %s, minimal case of %s%s: adjudge run %s/%s%s\n", text,
-		    text_seen(f->count, f->first_case, a), text_count(f->ops, "op", a),
+		text = arena_printf(a, "%s: %s, %s case of %s%s: adjudge run %s/%s%s\n", text,
+		    text_seen(f->count, f->first_case, a),
+		    f->minimized || f->symptom->flaky ? "minimal" : "not minimized,", text_count(f->ops, "op", a),
 		    f->symptom->flaky ? ", did not come again" : "", text_harmless(self->findings_dir, a), f->file,
 		    engine_option(self, f->engine, a));
 	}
