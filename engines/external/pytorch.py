@@ -271,8 +271,6 @@ class Torch:
 
     def judged(self, case):
         import torch
-        if self.too_long(case):
-            raise Unsupported(f"{len(case['body'])} ops: too many to compile")
         source, primal, derivative, points = self.parts(case)
         room = dict(self.room())
         keeps = self.compiles and not self.native
@@ -325,12 +323,7 @@ class Torch:
         return self.kept().function(of, len(case["body"]), lambda: eval(self.wrap, room))
 
     def together(self, cases):
-        small = [k for k, case in enumerate(cases) if not self.too_long(case)]
-        got = dict(zip(small, self.kept().answers([cases[k] for k in small])))
-        return [got.get(k) for k in range(len(cases))]
-
-    def too_long(self, case):
-        return self.compiles and len(case["body"]) > self.most
+        return self.kept().answers(cases)
 
 
 def scripted(room):
@@ -376,7 +369,7 @@ def main():
         calls = {"request": [name for name, *_ in engine.calls]} if len(engine.calls) > 1 else {}
         hello["spellings"] = adapter.spellings(engine.ops, **calls)
     if engine.compiles:
-        hello.update(timeout_ms=600000, cases_per_request=1 if engine.native else CASES_TOGETHER)
+        hello.update(nodes=engine.most, timeout_ms=600000, cases_per_request=1 if engine.native else CASES_TOGETHER)
     adapter.main(hello, engine.answer, engine.emit, engine.together if engine.compiles and not engine.native else None, engine.brief)
 
 

@@ -133,6 +133,15 @@ static bool unrolls(const struct hello *h, const struct region *region)
 	return false;
 }
 
+/* Whether the region has more than n nodes, at any depth. */
+static bool has_more_nodes(const struct region *region, int n)
+{
+	for (struct walk w = walk_nodes(region); walk_next(&w);)
+		if (--n < 0)
+			return true;
+	return false;
+}
+
 /* The reason why the engine will not be asked, or NULL. */
 static const char *refusal(const struct external *self, const struct program *p, struct arena *a)
 {
@@ -141,6 +150,8 @@ static const char *refusal(const struct external *self, const struct program *p,
 
 	if (op >= 0)
 		return arena_printf(a, "%s: no op %s", self->name, op_table[op].name);
+	if (has_more_nodes(&p->top, h->nodes))
+		return arena_printf(a, "%s: more than %d nodes", self->name, h->nodes);
 	for (int v = 0; v < p->n_value; v++) {
 		if (!h->dtype[p->type[v].dtype])
 			return arena_printf(a, "%s: no %s", self->name, dtype_table[p->type[v].dtype].name);

@@ -15,6 +15,7 @@ struct hello hello_open_to_all(const char *name)
 	    .emits = "",
 	    .unknown = "",
 	    .rank = LIMIT_RANK,
+	    .nodes = INT32_MAX,
 	    .one_dtype = -1,
 	    .cases_per_request = 1};
 
@@ -153,6 +154,8 @@ char *hello_write(const struct hello *h, struct arena *a, size_t *len)
 	put_spellings(&w, h);
 	if (h->rank != LIMIT_RANK)
 		json_member_integer(&w, "rank", h->rank);
+	if (h->nodes != INT32_MAX)
+		json_member_integer(&w, "nodes", h->nodes);
 	for (int k = 0; k < FLAGS; k++)
 		if (*(const bool *)((const char *)h + flags[k].offset))
 			json_member_bool(&w, flags[k].key, true);
@@ -200,7 +203,7 @@ static bool read_dtypes(const struct json *list, bool *dtype, bool floats, struc
 	return true;
 }
 
-static const char *const members[] = {"adjudge.engine", "name", "version", "requests", "dtypes", "ops", "rank",
+static const char *const members[] = {"adjudge.engine", "name", "version", "requests", "dtypes", "ops", "rank", "nodes",
     "unroll", "constants", "broadcast", "one_dtype", "reals", "weak_zero", "finite_math", "reassociates",
     "nondeterministic", "flushes", "accuracy", "spellings", "emits", "timeout_ms", "cases_per_request"};
 enum { MEMBERS = sizeof members / sizeof *members };
@@ -438,6 +441,7 @@ bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out
 	    !json_optional(root, "ops", JSON_ARRAY, &v, e) || (v && !read_ops(v, out, a, e)) ||
 	    !json_optional(root, "spellings", JSON_OBJECT, &v, e) || (v && !read_spellings(v, out, a, e)) ||
 	    !json_optional(root, "rank", JSON_NUMBER, &v, e) || (v && !json_int(v, 0, LIMIT_RANK, &out->rank, e)) ||
+	    !json_optional(root, "nodes", JSON_NUMBER, &v, e) || (v && !json_int(v, 1, INT32_MAX, &out->nodes, e)) ||
 	    !json_optional(root, "reals", JSON_STRING, &v, e) || (v && !read_reals(v, &out->reals, e)) ||
 	    !json_optional(root, "one_dtype", JSON_STRING, &v, e) || (v && !read_dtype(v, &out->one_dtype, e)) ||
 	    !json_optional(root, "timeout_ms", JSON_NUMBER, &v, e) ||

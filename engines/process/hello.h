@@ -37,7 +37,8 @@ struct hello {
 	struct hello_request request[HELLO_REQUESTS];
 	bool dtype[DTYPE_COUNT]; /* that values may have */
 	bool op[OP_COUNT];
-	int rank; /* the largest rank of a value, batch axes included */
+	int rank;  /* the largest rank of a value, batch axes included */
+	int nodes; /* the most nodes of a program as it arrives, with those in its regions */
 	/* Changes to a program before the engine sees it. */
 	bool unroll;    /* instead of regions that `op` lacks: the ops that are executed at the point, in order */
 	bool constants; /* values that depend on no float input, and all integers and bools, are constants */

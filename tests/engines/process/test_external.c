@@ -280,6 +280,47 @@ static void check_points(struct arena *a)
 	}
 }
 
+/* A loop of two iterations, whose body has two nodes: how many nodes an engine must take, as the program arrives. */
+static void check_nodes(struct arena *a)
+{
+	static const char text[] = "inputs x: f64[]\n"
+	                           "y = for (x) trip=2 {\n"
+	                           "  params i: i64[], z: f64[]\n"
+	                           "  s = sin z\n"
+	                           "  t = exp s\n"
+	                           "  yield t\n"
+	                           "}\n"
+	                           "return y\n"
+	                           "point 0.5\n"
+	                           "request: vjp; cotangents 1";
+	static const struct {
+		const char *members, *refusal; /* "": it answers */
+	} rows[] = {
+	    {"", ""},
+	    {",'nodes':3", ""},
+	    {",'nodes':2", "x: more than 2 nodes"},
+	    {",'unroll':true,'nodes':4", ""},
+	    {",'unroll':true,'nodes':3", "x: more than 3 nodes"},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		if (!row_wanted("nodes: %s", rows[k].members))
+			continue;
+		struct error e = {.text = ""};
+		struct engine *x = open_engine(
+		    arena_printf(a, "{'adjudge.engine':1,'name':'x'%s}", rows[k].members), "", &e);
+		const char *why;
+		struct testcase c;
+
+		CHECK(x && case_text_read(text, a, &c, &e), "%s: %s", e.place, e.text);
+		if (!x)
+			continue;
+		why = engine_refusal(x, &c, a);
+		CHECK(!strcmp(why ? why : "", rows[k].refusal), "%s: %s", rows[k].members, why ? why : "answers");
+		engine_close(x);
+	}
+}
+
 /* Only an engine that lists spellings gets the variant of a case, however the case is changed for it. */
 static void check_variant(struct arena *a)
 {
@@ -404,6 +445,7 @@ int main(int argc, char **argv)
 	executable = path;
 	arena_init(&a, (size_t)1 << 30);
 	check_lowering(&a);
+	check_nodes(&a);
 	check_variant(&a);
 	check_asked_ops(&a);
 	check_reals(&a);

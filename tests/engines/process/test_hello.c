@@ -38,6 +38,7 @@ static void check_refused(struct arena *a)
 	    {"{'adjudge.engine':1,'name':'x','timeout_ms':0}", "timeout_ms"},
 	    {"{'adjudge.engine':1,'name':'x','cases_per_request':0}", "cases_per_request"},
 	    {"{'adjudge.engine':1,'name':'x','rank':9}", "rank"},
+	    {"{'adjudge.engine':1,'name':'x','nodes':0}", "nodes"},
 	    {"{'adjudge.engine':1,'name':'x','accuracy':-1}", "accuracy"},
 	    {"{'adjudge.engine':1,'name':'x','accuracy':{'erf':'bad'}}", "accuracy.erf"},
 	    {"{'adjudge.engine':1,'name':'x','accuracy':{'erf':{'absolute':-1}}}", "accuracy.erf.absolute"},
@@ -82,7 +83,7 @@ static void check_minimal(struct arena *a)
 
 	CHECK(read_line(line, a, &h, &e), "%s", e.text);
 	CHECK(h.op[OP_SCAN] && h.dtype[DTYPE_BF16] && h.rank == LIMIT_RANK && !h.unroll && h.one_dtype < 0 &&
-	        h.cases_per_request == 1,
+	        h.nodes == INT32_MAX && h.cases_per_request == 1,
 	    "not open to all");
 	CHECK(hello_takes(&h, any, 2) && hello_takes(&h, any, 0), "requests");
 }
@@ -219,7 +220,7 @@ static void check_round_trip(struct arena *a)
 	static const char line[] =
 	    "{'adjudge.engine':1,'name':'x','version':'2','requests':[['jvp'],['vjp','batch']],"
 	    "'dtypes':['f64','i32'],"
-	    "'ops':['sin','no_such_op'],'rank':2,'unroll':true,'constants':true,'broadcast':true,"
+	    "'ops':['sin','no_such_op'],'rank':2,'nodes':40,'unroll':true,'constants':true,'broadcast':true,"
 	    "'weak_zero':true,'finite_math':true,'reassociates':true,'nondeterministic':true,'flushes':['f32','bf16'],"
 	    "'one_dtype':'f32','reals':'bits','timeout_ms':1234,'cases_per_request':12345,'emits':'py'}";
 	const struct transform jvp = {.kind = TRANSFORM_JVP}, vjp = {.kind = TRANSFORM_VJP},
@@ -239,9 +240,9 @@ static void check_round_trip(struct arena *a)
 	CHECK(hello_read(text, len, a, &again, &e), "%s: %s", text, e.text);
 	CHECK(again.n_request == h.n_request && again.reals == h.reals && again.timeout_ms == 1234 &&
 	        again.cases_per_request == HELLO_CASES && again.one_dtype == DTYPE_F32 && again.rank == 2 &&
-	        again.unroll && again.constants && again.broadcast && again.weak_zero && again.finite_math &&
-	        again.reassociates && again.nondeterministic && again.flushes[DTYPE_F32] && again.flushes[DTYPE_BF16] &&
-	        !again.flushes[DTYPE_F16] && !strcmp(again.emits, "py"),
+	        again.nodes == 40 && again.unroll && again.constants && again.broadcast && again.weak_zero &&
+	        again.finite_math && again.reassociates && again.nondeterministic && again.flushes[DTYPE_F32] &&
+	        again.flushes[DTYPE_BF16] && !again.flushes[DTYPE_F16] && !strcmp(again.emits, "py"),
 	    "%s", text);
 	CHECK(!memcmp(again.op, h.op, sizeof h.op) && !memcmp(again.dtype, h.dtype, sizeof h.dtype) &&
 	        !strcmp(again.version, "2"),
