@@ -51,6 +51,11 @@ char *text_count(int64_t n, const char *noun, struct arena *a)
 	return arena_printf(a, "%lld %s%s", (long long)n, noun, n == 1 ? "" : "s");
 }
 
+char *text_rate(double per_second, struct arena *a)
+{
+	return arena_printf(a, "%.*f", per_second > 0 && per_second < 10 ? 2 : 0, per_second);
+}
+
 char *text_seen(int64_t n, int64_t first, struct arena *a)
 {
 	if (!n)

@@ -39,6 +39,8 @@ char *text_harmless(const char *text, struct arena *a);
 
 /* "1 finding", "2 findings": the noun with an s for any other number. */
 char *text_count(int64_t n, const char *noun, struct arena *a);
+/* Things per second, with two digits behind the point below 10: "0.33", "812". */
+char *text_rate(double per_second, struct arena *a);
 /* "2 cases, the first is case 7".  If n is 0, no case of the campaign showed it: "met while case 7 was minimized". */
 char *text_seen(int64_t n, int64_t first, struct arena *a);
 

@@ -13,6 +13,11 @@ static const struct row {
     {0, 7, "met while case 7 was minimized"},
 };
 
+static const struct {
+	double rate;
+	const char *text;
+} rates[] = {{0, "0"}, {0.334, "0.33"}, {9.5, "9.50"}, {10, "10"}, {342936.2, "342936"}};
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -23,6 +28,11 @@ int main(int argc, char **argv)
 		const char *text = text_seen(rows[k].n, rows[k].first, &a);
 
 		CHECK(!strcmp(text, rows[k].text), "%s: %s", rows[k].text, text);
+	}
+	for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) {
+		const char *text = text_rate(rates[k].rate, &a);
+
+		CHECK(!strcmp(text, rates[k].text), "%s: %s", rates[k].text, text);
 	}
 	arena_free(&a);
 	return check_done();

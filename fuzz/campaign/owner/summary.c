@@ -445,8 +445,8 @@ static char *text_write(const struct campaign *self, struct arena *a)
 	}
 	for (int k = 0; k < self->n_engine; k++)
 		if (engine_spec_is_external(self->o->spec[k]))
-			text = arena_printf(a, "%s%s: %.0f judged cases a second, waited for %.0f %% of the time\n",
-			    text, text_harmless(self->name[k], a), share((double)judged(self, k), elapsed),
+			text = arena_printf(a, "%s%s: %s judged cases a second, waited for %.0f %% of the time\n", text,
+			    text_harmless(self->name[k], a), text_rate(share((double)judged(self, k), elapsed), a),
 			    100 * share(self->counts.waited[k], judging_time(self, elapsed)));
 	for (int i = 0; i < self->triage.n_finding; i++) {
 		const struct finding *f = &self->triage.finding[i];

@@ -86,9 +86,9 @@ static void put_line(struct text *out, const struct progress *p)
 	char clock[CLOCK_TEXT];
 
 	text_put(out, "%s: ", progress_clock(p->seconds, clock));
-	text_put(out, "%lld cases, %.0f/s, %.1f %% decided, %s, %lld known", (long long)p->cases, progress_rate(p),
-	    progress_percent(p->decided, p->cases), text_count(p->findings_new, "new finding", out->arena),
-	    (long long)p->findings_known);
+	text_put(out, "%lld cases, %s/s, %.1f %% decided, %s, %lld known", (long long)p->cases,
+	    text_rate(progress_rate(p), out->arena), progress_percent(p->decided, p->cases),
+	    text_count(p->findings_new, "new finding", out->arena), (long long)p->findings_known);
 	text_put(out, ", %lld features", (long long)p->features);
 	if (p->seconds_since_feature >= 0)
 		text_put(out, " (last new %s ago)", progress_clock(p->seconds_since_feature, clock));

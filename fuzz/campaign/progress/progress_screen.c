@@ -61,7 +61,7 @@ static void put_head(struct canvas *c, const struct progress *p)
 	text_put(&t, "%s", progress_clock(p->seconds, clock));
 	if (left >= 0)
 		text_put(&t, ", %s left", progress_clock(left, clock));
-	text_put(&t, "; %lld cases, %.0f/s, %.1f %% decided", (long long)p->cases, progress_rate(p),
+	text_put(&t, "; %lld cases, %s/s, %.1f %% decided", (long long)p->cases, text_rate(progress_rate(p), t.arena),
 	    progress_percent(p->decided, p->cases));
 	put_line(c, t.at);
 
