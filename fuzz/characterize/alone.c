@@ -3,6 +3,7 @@
  * differentiated.  The generator draws programs that engines meet; here an op has its whole freedom.
  */
 #include "alone.h"
+#include "alone_region.h"
 
 #include <string.h>
 
@@ -97,7 +98,8 @@ bool lab_is_drawn_alone(const struct lab *l, enum op op)
 	struct choice c = choice_seeded(0);
 	struct alone x = {.c = &c, .op = op};
 
-	return !lab_batched(l) && op_table[op].dtypes & MASK_FLOAT && alone_plan(&x);
+	return !lab_batched(l) &&
+	    (drawn_region_is_known(op) || (op_table[op].dtypes & MASK_FLOAT && alone_plan(&x)));
 }
 
 /* All floats, or some of them. */
@@ -151,17 +153,14 @@ static void add_second(struct alone *x, struct edit *e, const int *arg, int valu
 		top->result[chain && n == 1 ? 0 : top->n_result++] = second;
 }
 
-/* Draws program number k of the op alone.  operand: the one that is differentiated; -1: some.  In l->work. */
-static bool draw_alone(struct lab *l, enum op op, int operand, int k, struct edit *e)
+/* The same of an op without regions.  operand: the one that is differentiated; -1: some. */
+static bool draw_plain(struct lab *l, enum op op, int operand, struct choice *c, struct edit *e, int *wrt, int *n_wrt)
 {
-	struct choice c = choice_seeded(
-	    seed_mix(seed_mix(testcase_hash(l->base), (uint64_t)op), (uint64_t)k + 0x616c6f6e65));
-	struct alone x = {.lab = l, .c = &c, .op = op, .dtype = lab_dtype(l)};
+	struct alone x = {.lab = l, .c = c, .op = op, .dtype = lab_dtype(l)};
 	struct tensor in[ALONE_OPERANDS];
-	int arg[ALONE_OPERANDS] = {0}, wrt[ALONE_OPERANDS], value, n_wrt = 1;
+	int arg[ALONE_OPERANDS] = {0}, value;
 
-	if (!lab_is_drawn_alone(l, op) || !alone_plan(&x) ||
-	    (operand >= 0 && (operand >= x.n || !dtype_is_float(x.type[operand].dtype))))
+	if (!alone_plan(&x) || (operand >= 0 && (operand >= x.n || !dtype_is_float(x.type[operand].dtype))))
 		return false;
 	arena_reset(&l->scratch);
 	for (int i = 0; i < x.n; i++)
@@ -174,12 +173,28 @@ static bool draw_alone(struct lab *l, enum op op, int operand, int k, struct edi
 		return false;
 	e->c.program.top.result[0] = value;
 	e->c.program.top.n_result = 1;
+	*n_wrt = 1;
 	if (operand < 0)
-		n_wrt = differentiated(&x, wrt);
+		*n_wrt = differentiated(&x, wrt);
 	else
 		wrt[0] = operand;
-	if (has_several(l, op) && choice_percent(&c, 60))
+	if (has_several(l, op) && choice_percent(c, 60))
 		add_second(&x, e, arg, value);
+	return true;
+}
+
+/* Draws program number k of the op alone.  operand: of one without regions, the one that is differentiated; -1: some. In
+ * l->work. */
+static bool draw_alone(struct lab *l, enum op op, int operand, int k, struct edit *e)
+{
+	struct choice c = choice_seeded(
+	    seed_mix(seed_mix(testcase_hash(l->base), (uint64_t)op), (uint64_t)k + 0x616c6f6e65));
+	int wrt[DRAWN_INPUTS], n_wrt;
+
+	if (!lab_is_drawn_alone(l, op) ||
+	    !(drawn_region_is_known(op) ? alone_region(l, op, &c, e, wrt, &n_wrt)
+	                                : draw_plain(l, op, operand, &c, e, wrt, &n_wrt)))
+		return false;
 	lab_take_request(l, e, wrt, n_wrt);
 	if (!edit_finish(e, true))
 		return false;
