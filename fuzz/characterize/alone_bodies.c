@@ -78,10 +78,11 @@ static int step(struct drawn_region *x, struct body *b, int value, enum reads re
 	return edit_append(x->e, b->r, op, arg, op_table[op].n_arg, NULL);
 }
 
-static int computed(struct drawn_region *x, struct body *b)
+/* The carry itself most often: a step that does not depend on it is right for many reasons. */
+static int computed(struct drawn_region *x, struct body *b, int k)
 {
-	const enum reads reads = (enum reads)choice_weighted(x->c, (const int[]){50, 25, 25}, 3);
-	int value = operand(x, b, reads);
+	const enum reads reads = (enum reads)choice_weighted(x->c, (const int[]){60, 25, 15}, 3);
+	int value = k >= 0 && choice_percent(x->c, 65) ? b->carry[k] : operand(x, b, reads);
 
 	for (int i = 0, n = choice_percent(x->c, 65) ? 1 : 2; i < n && value >= 0; i++)
 		value = step(x, b, value, reads);
@@ -103,7 +104,7 @@ static int result(struct drawn_region *x, struct body *b, int k)
 	case CONSTANT:
 		return small_number(x, b);
 	default:
-		return computed(x, b);
+		return computed(x, b, k);
 	}
 }
 
@@ -296,9 +297,8 @@ static bool append_fixed_point(struct drawn_region *x)
 
 		if (!formula_build(x->e, r, "abs(n - x) <= 0.0001", name, 2, x->type.dtype, &still))
 			return false;
-		ends = ends < 0
-		    ? still
-		    : edit_insert_binary(x->e, r, r->n_node, OP_LOGICAL_AND, ends, still, &truth_value);
+		ends = ends < 0 ? still
+		                : edit_insert_binary(x->e, r, r->n_node, OP_LOGICAL_AND, ends, still, &truth_value);
 	}
 	yield(&b, ends);
 	r->n_result = b.n_result;
@@ -329,7 +329,8 @@ static bool append_cond(struct drawn_region *x)
 	int predicate = edit_insert_fill(x->e, top, top->n_node, &truth_value, choice_below(x->c, 2));
 
 	if (!x->type.shape.rank && choice_percent(x->c, 40)) {
-		const int bound = edit_insert_fill(x->e, top, top->n_node, &x->type, choice_between(x->c, -3, 6) * 0.25);
+		const int bound = edit_insert_fill(
+		    x->e, top, top->n_node, &x->type, choice_between(x->c, -3, 6) * 0.25);
 
 		predicate = edit_insert_binary(x->e, top, top->n_node, OP_GT, outside(x), bound, &truth_value);
 	}
@@ -352,7 +353,8 @@ static bool append_scatter_apply(struct drawn_region *x)
 	const bool far = choice_percent(x->c, 35);
 	struct type type = {DTYPE_I64, {1, {n}}};
 	struct tensor index = tensor_new(x->e->arena, &type);
-	struct node node = {.n_region = 1, .region = r, .n_arg = 2, .attrs.mode = (enum index_mode)choice_below(x->c, MODE_COUNT)};
+	struct node node = {
+	    .n_region = 1, .region = r, .n_arg = 2, .attrs.mode = (enum index_mode)choice_below(x->c, MODE_COUNT)};
 	struct body b;
 
 	for (int i = 0; i < n; i++)
@@ -384,7 +386,8 @@ static bool append_custom(struct drawn_region *x)
 	struct region *r = NEW(x->e->arena, struct region, 2);
 	struct node node = {.n_region = 2, .region = r, .n_arg = n, .attrs.transform = kind};
 	const struct type params[6] = {x->type, x->type, x->type, x->type, x->type, x->type};
-	struct body b[2] = {body_open(x, r, params, n), body_open(x, r + 1, params, kind == DERIVATIVE_VJP ? n + 1 : 2 * n)};
+	struct body b[2] = {
+	    body_open(x, r, params, n), body_open(x, r + 1, params, kind == DERIVATIVE_VJP ? n + 1 : 2 * n)};
 	int arg[3], value;
 
 	for (int k = 0; k < n; k++)

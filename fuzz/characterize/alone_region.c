@@ -1,7 +1,7 @@
 /*
- * alone_region.c: a small program of one op with regions: its inputs, what else reads them, and its results.  All floats
- * have one type, so that any value may stand in the place of any other one: two initial carries may be one value, and a
- * captured value may be used before the op and after it.
+ * alone_region.c: a small program of one op with regions: its inputs, what else reads them, and its results.  All
+ * floats have one type, so that any value may stand in the place of any other one: two initial carries may be one
+ * value, and a captured value may be used before the op and after it.
  */
 #include "alone_region.h"
 
@@ -81,7 +81,8 @@ static int read_beside(struct drawn_region *x, int value)
 
 	if (choice_percent(x->c, 50))
 		return edit_append(x->e, top, choice_percent(x->c, 50) ? OP_SIN : OP_NEG, &value, 1, NULL);
-	return edit_append(x->e, top, OP_MUL, (const int[]){value, x->outside[choice_below(x->c, x->n_outside)]}, 2, NULL);
+	return edit_append(
+	    x->e, top, OP_MUL, (const int[]){value, x->outside[choice_below(x->c, x->n_outside)]}, 2, NULL);
 }
 
 /* What is done before the op: a value that regions may read, or a result of its own. */

@@ -11,8 +11,8 @@ struct drawn_region {
 	struct choice *c;
 	struct edit *e;
 	enum op op;
-	struct type type; /* of all floats, except rows and a table of them */
-	int trip;         /* that a loop is to run */
+	struct type type;                      /* of all floats, except rows and a table of them */
+	int trip;                              /* that a loop is to run */
 	int n_outside, outside[DRAWN_OUTSIDE]; /* floats of that type that regions may read */
 	int table;                             /* an input of DRAWN_ROWS such floats; -1: none */
 	int n_xs, xs[2];                       /* inputs of `trip` such floats: per-iteration inputs */

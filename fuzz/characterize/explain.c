@@ -85,6 +85,8 @@ void explanation_aside(struct explanation *x, bool aside, bool thin)
 
 void explanation_fresh(struct explanation *x, bool fresh) { x->add_fresh = fresh; }
 
+void explanation_certain(struct explanation *x, bool certain) { x->add_certain = certain; }
+
 /* The name of operand k of the first node with that op. */
 static const char *operand_words(const struct program *p, enum op op, int k, struct arena *a)
 {
@@ -155,6 +157,8 @@ void explanation_add(struct explanation *x, const struct testcase *c, const stru
 		variant_put(&x->thin, v);
 	if (x->add_fresh)
 		variant_put(&x->fresh, v);
+	if (x->add_certain && o == OUTCOME_FAILS)
+		variant_put(&x->certain, v);
 	for (int i = 0; i < f->n_role; i++)
 		put_role(x, f->role[i], v);
 	for (int i = 0; i < FEATURE_COUNT; i++)
@@ -189,7 +193,7 @@ struct condition_search {
 	int n_variant; /* that count */
 	int words, n_literal, *literal;
 	struct variant_set *set; /* [n_literal] */
-	struct variant_set fails, all;
+	struct variant_set fails, all, certain;
 };
 
 static int count(const uint64_t *bits, int words)
@@ -214,6 +218,8 @@ static int errors_of(const struct condition_search *s, const struct variant_set 
 		if (c)
 			holds = any ? holds | c->at[w] : holds & c->at[w];
 		n += __builtin_popcountll(holds ^ s->fails.at[w]);
+		if (s->certain.at[w] & ~holds)
+			return s->n_variant;
 	}
 	return n;
 }
@@ -416,6 +422,8 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 			variant_put(&s.fails, v);
 			failing++;
 		}
+		if (variant_in(&x->certain, v))
+			variant_put(&s.certain, v);
 	}
 	if (failing && failing == s.n_variant) {
 		out->always = true;
@@ -447,6 +455,21 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 	put_condition(&s, chosen, out, a);
 	put_counts(&s, chosen, out, a);
 	put_alternatives(&s, best[terms], n[terms], out, a);
+}
+
+bool explanation_needs(const struct explanation *x, int feature)
+{
+	const double nearly_all = 0.97;
+	int fails[2] = {0}, has[2] = {0};
+
+	for (int v = 0; v < x->n_variant; v++)
+		if (variant_in(&x->fails_plainly, v)) {
+			const bool thin = variant_in(&x->thin, v);
+
+			fails[thin]++;
+			has[thin] += variant_in(&x->has[feature], v);
+		}
+	return has[0] >= nearly_all * fails[0] && has[1] >= nearly_all * fails[1];
 }
 
 /* ---- using it ---- */

@@ -492,8 +492,10 @@ void facts_of_measures(struct facts *f)
 		of_operands(f, w.node);
 		if (w.node->n_out == 1 && !w.node->n_region)
 			of_result(f, w.node);
-		if (w.node->n_region)
+		if (w.node->n_region) {
 			of_regions(f, w.node);
+			measures_of_regions(f, w.region, w.index);
+		}
 		measures_of_relations(f, w.node);
 		if (!w.node->n_arg || w.node->n_region)
 			continue;

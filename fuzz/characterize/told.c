@@ -133,7 +133,7 @@ static double set_weights(struct telling *t)
 
 	t->firm = FIRM;
 	for (int i = 0; i < t->n_blamed; i++)
-		if (op_table[t->blamed[i].op].regularity == REGULARITY_REGION)
+		if (op_table[t->blamed[i].op].regularity == REGULARITY_REGION && t->blamed[i].op == OP_DERIVATIVE)
 			t->firm = 1;
 	for (int v = 0; v < t->x->n_variant; v++)
 		if (variant_in(&t->found_on, v))
