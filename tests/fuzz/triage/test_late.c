@@ -108,6 +108,9 @@
 #define SOLVED(op, at) \
 	"inputs p: f64[]\ny = fixed_point (p) cap=64 meaning=solution {\n  params c\n  m = " op "\n  s = add m, p\n" \
 	"  q: bool[] = constant false\n  yield s, q\n}\nreturn y\npoint " at "\nrequest: vjp\n"
+#define SOLVED_BESIDE(op, at) \
+	"inputs p: f64[]\ny, w = fixed_point (p, p) cap=64 meaning=solution {\n  params c, d\n  m = " op "\n" \
+	"  s = add m, p\n  q: bool[] = constant false\n  yield s, p, q\n}\nreturn y\npoint " at "\nrequest: vjp\n"
 #define APPLIED(op) \
 	"inputs x: f64[1]\nat: i64[1] = constant [0]\n" \
 	"y = scatter_apply (x, at) axis=0 mode=clip {\n  params v\n  w = " op "\n  yield w\n}\n" \
@@ -148,6 +151,8 @@ static const struct join_row {
     {"a NaN with and without a node that no result needs", "tape+pow-at-zero", POWER, POWER_DEAD, 1},
     {"a NaN with and without another result", "forward+pow-at-zero", POWER_PUSHED, POWER_BESIDE, 1},
     {"solutions with other ops", "implicit+mutant:3", SOLVED("tanh c", "2"), SOLVED("mul c, p", "-0.25"), 1},
+    {"a solution beside a carry that nothing reads", "implicit+mutant:3", SOLVED("tanh c", "2"),
+        SOLVED_BESIDE("sin c", "0.5"), 1},
     {"regions of two ops", "functional+residual-fifo+jax-scatter-apply", LOOP_OF("2"), APPLIED("mul v, v"), 2},
     {"ops that are wrong if a value is used twice", "tape+warp-copy-assign+warp-matmul-assign", RESHAPED, PRODUCT, 1},
 };
