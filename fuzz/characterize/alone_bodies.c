@@ -9,7 +9,8 @@
 enum {
 	OWN = 10,    /* values of a region that its ops read */
 	RESULTS = 8, /* of a region */
-	CAP = 60     /* of a fixed point, which converges sooner */
+	CAP = 60,    /* of a fixed point, which converges sooner */
+	FAR = 10000  /* no float comes near it */
 };
 
 static const struct type number = {DTYPE_I64, {0}}, truth_value = {DTYPE_BOOL, {0}};
@@ -84,7 +85,7 @@ static int computed(struct drawn_region *x, struct body *b, int k)
 	const enum reads reads = (enum reads)choice_weighted(x->c, (const int[]){60, 25, 15}, 3);
 	int value = k >= 0 && choice_percent(x->c, 65) ? b->carry[k] : operand(x, b, reads);
 
-	for (int i = 0, n = choice_percent(x->c, 65) ? 1 : 2; i < n && value >= 0; i++)
+	for (int i = 0, n = 1 + choice_weighted(x->c, (const int[]){60, 28, 12}, 3); i < n && value >= 0; i++)
 		value = step(x, b, value, reads);
 	return value;
 }
@@ -236,14 +237,22 @@ static bool append_while(struct drawn_region *x)
 	struct loop_plan p = {.counter = 1};
 	struct node node = {.n_region = 2, .region = r};
 	struct body condition;
-	int bound;
+	int bound, goes_on;
 
 	plan_carries(x, &p, 1);
 	node.n_arg = p.n_arg;
 	node.attrs.cap = x->trip && choice_percent(x->c, 10) ? x->trip - 1 : x->trip + choice_below(x->c, 3);
 	condition = body_open(x, r, p.param, p.n_param);
 	bound = edit_insert_fill(x->e, r, 0, &number, x->trip);
-	yield(&condition, edit_insert_binary(x->e, r, 1, OP_LT, r->param + p.n_carry, bound, &truth_value));
+	goes_on = edit_insert_binary(x->e, r, 1, OP_LT, r->param + p.n_carry, bound, &truth_value);
+	if (!x->type.shape.rank && choice_percent(x->c, 30)) { /* it reads a float too, which does not end the loop */
+		const int far = edit_insert_fill(x->e, r, r->n_node, &x->type, FAR),
+		          near = edit_insert_binary(
+		              x->e, r, r->n_node, OP_LT, r->param + choice_below(x->c, p.n_carry), far, &truth_value);
+
+		goes_on = edit_insert_binary(x->e, r, r->n_node, OP_LOGICAL_AND, goes_on, near, &truth_value);
+	}
+	yield(&condition, goes_on);
 	r->n_result = 1;
 	return fill_loop(x, &p, r + 1) && append_node(x, &node, p.arg);
 }

@@ -45,7 +45,7 @@ static int add_input(struct drawn_region *x, struct lab *l, struct drawn_inputs 
 /* Draws types and inputs; the members of x that are inputs are places. */
 static int plan_inputs(struct drawn_region *x, struct lab *l, struct drawn_inputs *in)
 {
-	const int n = choice_between(x->c, 1, 3);
+	const int n = choice_between(x->c, 1, 4);
 
 	x->type = (struct type){lab_dtype(l), shape_scalar()};
 	x->table = x->whole = -1;

@@ -421,7 +421,6 @@ static void of_shapes(struct facts *f, const struct node *n)
 	case FAMILY_GATHER:
 	case FAMILY_SCATTER:
 	case FAMILY_TAKE_ALONG_AXIS:
-	case FAMILY_SCATTER_APPLY:
 		PUT_SIZE(f, INDICES, n, -1, shape_elements(&type[n->arg[1]].shape));
 		if (f->elements[n->out].candidates) {
 			measures_put(f, MEASURE_CANDIDATES, n, -1, f->elements[n->out].candidates);

@@ -49,6 +49,16 @@ static int reads_of(const struct facts *f, const struct region *r, int value)
 	return n;
 }
 
+/* The condition of a while reads a carry through which a derivative passes. */
+static void of_condition(struct facts *f, const struct node *n, const struct node_loop *l)
+{
+	bool reads = false;
+
+	for (int k = 0; k < l->n_carry; k++)
+		reads |= region_reads(l->condition, l->condition->param + k) && passes(f, n, l, k);
+	measures_put(f, MEASURE_CONDITION_READS, n, -1, reads);
+}
+
 static bool node_reads(const struct node *n, int value)
 {
 	for (int k = 0; k < n->n_arg; k++)
@@ -159,6 +169,16 @@ static void of_steps(struct facts *f, const struct node *n, const struct node_lo
 	measures_put(f, MEASURE_STEP_READS, n, -1, depends && facts_ran(f, l->body));
 }
 
+/* How many elements a scatter_apply works on: for each index, a row. */
+static void of_applications(struct facts *f, const struct node *n)
+{
+	const struct shape *x = &f->c->program.type[n->arg[0]].shape, *index = &f->c->program.type[n->arg[1]].shape;
+	const int axis = x->extent[n->attrs.axis], row = axis ? shape_elements(x) / axis : 0;
+
+	measures_put(f, MEASURE_INDICES, n, -1, shape_elements(index));
+	measures_put(f, MEASURE_APPLICATIONS, n, -1, shape_elements(index) * row);
+}
+
 void measures_of_regions(struct facts *f, const struct region *r, int at)
 {
 	const struct node *n = &r->node[at];
@@ -169,8 +189,12 @@ void measures_of_regions(struct facts *f, const struct region *r, int at)
 	of_captures(f, r, at);
 	if (n->op == OP_COND && f->run)
 		of_branches(f, n);
+	if (n->op == OP_SCATTER_APPLY)
+		of_applications(f, n);
 	if (!l.is_loop)
 		return;
 	of_initials(f, n, &l);
+	if (l.condition)
+		of_condition(f, n, &l);
 	of_steps(f, n, &l);
 }

@@ -490,7 +490,7 @@ static void check_own_inputs(void)
 	arena_free(&a);
 }
 
-/* The function of a custom as a checkpoint. */
+/* The function of a custom as a checkpoint; a scatter_apply as a loop. */
 static void check_checkpoint(void)
 {
 	struct testcase out;
@@ -504,6 +504,12 @@ static void check_checkpoint(void)
 	        !region_has_op(&out.program.top, OP_REDUCE_SUM),
 	    "a custom");
 	CHECK(!trial_as_checkpoint(&plain, &a, &out), "no custom");
+	const struct testcase applied = test_case(&a, APPLIED("sin v"));
+
+	CHECK(trial_as_loop(&applied, &a, &out) && region_has_op(&out.program.top, OP_FOR) &&
+	        !region_has_op(&out.program.top, OP_SCATTER_APPLY),
+	    "a scatter_apply");
+	CHECK(!trial_as_loop(&plain, &a, &out), "no scatter_apply");
 	arena_free(&a);
 }
 
