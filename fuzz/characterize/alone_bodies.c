@@ -16,32 +16,32 @@ enum {
 static const struct type number = {DTYPE_I64, {0}}, truth_value = {DTYPE_BOOL, {0}};
 
 /* A region that is being filled: the values in it, and which of them are carries. */
-struct body {
+struct drawn_body {
 	struct region *r;
 	int n_own, own[OWN], n_carry, carry[OWN];
-	int n_result;
+	int n_result, count; /* count: an integer that changes from iteration to iteration; -1: none */
 };
 
-static struct body body_open(struct drawn_region *x, struct region *r, const struct type *param, int n_param)
+static struct drawn_body body_open(struct drawn_region *x, struct region *r, const struct type *param, int n_param)
 {
 	*r = (struct region){.n_param = n_param, .param = edit_new_values(x->e, param, n_param)};
 	r->result = NEW(x->e->arena, int, RESULTS + 2);
-	return (struct body){.r = r};
+	return (struct drawn_body){.r = r, .count = -1};
 }
 
-static void add_own(struct body *b, int value)
+static void add_own(struct drawn_body *b, int value)
 {
 	if (b->n_own < OWN)
 		b->own[b->n_own++] = value;
 }
 
-static void add_carry(struct body *b, int value)
+static void add_carry(struct drawn_body *b, int value)
 {
 	add_own(b, value);
 	b->carry[b->n_carry++] = value;
 }
 
-static void yield(struct body *b, int value) { b->r->result[b->n_result++] = value; }
+static void yield(struct drawn_body *b, int value) { b->r->result[b->n_result++] = value; }
 
 static int outside(struct drawn_region *x) { return x->outside[choice_below(x->c, x->n_outside)]; }
 
@@ -49,20 +49,20 @@ static int outside(struct drawn_region *x) { return x->outside[choice_below(x->c
 
 enum reads { READS_ALL, READS_OWN, READS_OUTSIDE };
 
-static int operand(struct drawn_region *x, const struct body *b, enum reads reads)
+static int operand(struct drawn_region *x, const struct drawn_body *b, enum reads reads)
 {
 	if (b->n_own && reads != READS_OUTSIDE && (reads == READS_OWN || choice_percent(x->c, 60)))
 		return b->own[choice_below(x->c, b->n_own)];
 	return outside(x);
 }
 
-static int small_number(struct drawn_region *x, struct body *b)
+static int small_number(struct drawn_region *x, struct drawn_body *b)
 {
 	return edit_insert_fill(x->e, b->r, b->r->n_node, &x->type, choice_between(x->c, 2, 6) * 0.25);
 }
 
 /* One op on a value and perhaps another one. */
-static int step(struct drawn_region *x, struct body *b, int value, enum reads reads)
+static int step(struct drawn_region *x, struct drawn_body *b, int value, enum reads reads)
 {
 	static const enum op nonlinear[] = {OP_MUL, OP_MUL, OP_MUL, OP_SIN, OP_COS, OP_TANH, OP_ADD, OP_SUB},
 	                     linear[] = {OP_ADD, OP_ADD, OP_SUB, OP_SUB, OP_NEG, OP_MUL};
@@ -80,7 +80,7 @@ static int step(struct drawn_region *x, struct body *b, int value, enum reads re
 }
 
 /* The carry itself most often: a step that does not depend on it is right for many reasons. */
-static int computed(struct drawn_region *x, struct body *b, int k)
+static int computed(struct drawn_region *x, struct drawn_body *b, int k)
 {
 	const enum reads reads = (enum reads)choice_weighted(x->c, (const int[]){60, 25, 15}, 3);
 	int value = k >= 0 && choice_percent(x->c, 65) ? b->carry[k] : operand(x, b, reads);
@@ -90,8 +90,48 @@ static int computed(struct drawn_region *x, struct body *b, int k)
 	return value;
 }
 
+/* Appends a node with one result to the region; -1: it does not fit. */
+static int append_inner(struct drawn_region *x, struct region *r, struct node *node, int arg)
+{
+	struct type type[LIMIT_ARGS + 1];
+
+	node->arg = arena_copy(x->e->arena, &arg, 1, sizeof arg);
+	if (!node_infer(&x->e->c.program, node, type, &node->n_out, NULL))
+		return -1;
+	node->out = edit_new_values(x->e, type, 1);
+	edit_insert_node(x->e, r, r->n_node, node);
+	return node->out;
+}
+
+/* A value that a cond or a checkpoint inside the region computes.  A cond may change its branch between iterations. */
+static int nested(struct drawn_region *x, struct drawn_body *b, int k)
+{
+	const int n = x->nested == OP_COND ? 2 : 1;
+	struct region *r = NEW(x->e->arena, struct region, n);
+	struct node node = {.op = x->nested, .n_region = n, .region = r, .n_arg = n - 1};
+	int predicate = -1;
+
+	for (int w = 0; w < n; w++) {
+		struct drawn_body inner = *b;
+
+		r[w] = (struct region){.result = NEW(x->e->arena, int, 1), .n_result = 1};
+		inner.r = &r[w];
+		r[w].result[0] = choice_percent(x->c, 75) ? computed(x, &inner, k) : operand(x, b, READS_ALL);
+		if (r[w].result[0] < 0)
+			return -1;
+	}
+	if (n == 2 && b->count >= 0 && choice_percent(x->c, 70)) {
+		const int bound = edit_insert_fill(x->e, b->r, b->r->n_node, &number, choice_between(x->c, 1, 3));
+
+		predicate = edit_insert_binary(x->e, b->r, b->r->n_node, OP_LT, b->count, bound, &truth_value);
+	} else if (n == 2) {
+		predicate = edit_insert_fill(x->e, b->r, b->r->n_node, &truth_value, choice_below(x->c, 2));
+	}
+	return append_inner(x, b->r, &node, predicate);
+}
+
 /* The result of a region that is the next value of carry k, or no carry (-1). */
-static int result(struct drawn_region *x, struct body *b, int k)
+static int result(struct drawn_region *x, struct drawn_body *b, int k)
 {
 	enum { COMPUTED, KEPT, SHIFTED, HANDED_ON, CONSTANT };
 
@@ -105,12 +145,12 @@ static int result(struct drawn_region *x, struct body *b, int k)
 	case CONSTANT:
 		return small_number(x, b);
 	default:
-		return computed(x, b, k);
+		return x->nesting && choice_percent(x->c, x->nesting) ? nested(x, b, k) : computed(x, b, k);
 	}
 }
 
 /* Adds a value that an integer makes: a multiple of another one, or a row of the table. */
-static void add_by_integer(struct drawn_region *x, struct body *b, int integer)
+static void add_by_integer(struct drawn_region *x, struct drawn_body *b, int integer)
 {
 	const struct attrs as_float = {.dtype = x->type.dtype}, along = {.axis = 0, .mode = MODE_CLIP};
 	int value;
@@ -178,10 +218,11 @@ static bool append_node(struct drawn_region *x, struct node *node, const int *ar
 static bool fill_loop(struct drawn_region *x, const struct loop_plan *p, struct region *r)
 {
 	const int index = x->op == OP_FOR;
-	struct body b = body_open(x, r, p->param, p->n_param);
+	struct drawn_body b = body_open(x, r, p->param, p->n_param);
 	const int counter = p->counter ? r->param + index + p->n_carry : -1, counts = index ? r->param : counter;
 	int rows = x->op == OP_SCAN ? choice_below(x->c, 3) : 0;
 
+	b.count = counts;
 	for (int k = 0; k < p->n_carry; k++)
 		add_carry(&b, r->param + index + k);
 	for (int k = 0; k < x->n_xs && x->op == OP_SCAN; k++)
@@ -236,7 +277,7 @@ static bool append_while(struct drawn_region *x)
 	struct region *r = NEW(x->e->arena, struct region, 2);
 	struct loop_plan p = {.counter = 1};
 	struct node node = {.n_region = 2, .region = r};
-	struct body condition;
+	struct drawn_body condition;
 	int bound, goes_on;
 
 	plan_carries(x, &p, 1);
@@ -284,7 +325,7 @@ static bool append_fixed_point(struct drawn_region *x)
 	struct region *r = NEW(x->e->arena, struct region, 1);
 	struct loop_plan p = {0};
 	struct node node = {.n_region = 1, .region = r, .attrs = {.cap = CAP}};
-	struct body b;
+	struct drawn_body b;
 	int ends = -1;
 
 	node.attrs.meaning = choice_percent(x->c, 60) ? MEANING_SOLUTION : MEANING_STEPS;
@@ -319,7 +360,7 @@ static bool append_fixed_point(struct drawn_region *x)
 /* Fills a region without parameters: a branch, or what is run again. */
 static bool fill_plain(struct drawn_region *x, struct region *r, int n)
 {
-	struct body b = body_open(x, r, NULL, 0);
+	struct drawn_body b = body_open(x, r, NULL, 0);
 
 	for (int k = 0; k < n; k++)
 		yield(&b, result(x, &b, -1));
@@ -364,7 +405,7 @@ static bool append_scatter_apply(struct drawn_region *x)
 	struct tensor index = tensor_new(x->e->arena, &type);
 	struct node node = {
 	    .n_region = 1, .region = r, .n_arg = 2, .attrs.mode = (enum index_mode)choice_below(x->c, MODE_COUNT)};
-	struct body b;
+	struct drawn_body b;
 
 	for (int i = 0; i < n; i++)
 		index.at[i].i = choice_between(x->c, far ? -extent : 0, far ? 2 * extent : extent - 1);
@@ -395,7 +436,7 @@ static bool append_custom(struct drawn_region *x)
 	struct region *r = NEW(x->e->arena, struct region, 2);
 	struct node node = {.n_region = 2, .region = r, .n_arg = n, .attrs.transform = kind};
 	const struct type params[6] = {x->type, x->type, x->type, x->type, x->type, x->type};
-	struct body b[2] = {
+	struct drawn_body b[2] = {
 	    body_open(x, r, params, n), body_open(x, r + 1, params, kind == DERIVATIVE_VJP ? n + 1 : 2 * n)};
 	int arg[3], value;
 
@@ -421,9 +462,9 @@ static bool append_custom(struct drawn_region *x)
 
 /* clang-format off */
 static bool (*const append_op[OP_COUNT])(struct drawn_region *x) = {
-	[OP_FOR] = append_for, [OP_WHILE] = append_while, [OP_SCAN] = append_scan, [OP_FIXED_POINT] = append_fixed_point,
-	[OP_COND] = append_cond, [OP_CHECKPOINT] = append_checkpoint, [OP_SCATTER_APPLY] = append_scatter_apply,
-	[OP_CUSTOM] = append_custom,
+	[OP_FOR] = append_for, [OP_WHILE] = append_while, [OP_SCAN] = append_scan, [OP_COND] = append_cond,
+	[OP_CHECKPOINT] = append_checkpoint, [OP_FIXED_POINT] = append_fixed_point, [OP_CUSTOM] = append_custom,
+	[OP_SCATTER_APPLY] = append_scatter_apply,
 };
 /* clang-format on */
 

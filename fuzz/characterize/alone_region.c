@@ -1,11 +1,12 @@
 /*
  * alone_region.c: a small program of one op with regions: its inputs, what else reads them, and its results.  All
- * floats have one type, so that any value may stand in the place of any other one: two initial carries may be one
+ * floats have one type, so that any value may stand in the place of any other one.  Two initial carries may be one
  * value, and a captured value may be used before the op and after it.
  */
 #include "alone_region.h"
 
 #include "alone.h"
+#include "graph/walk.h"
 #include "lab_edit.h"
 
 enum { UNIT = 16 }; /* numbers are multiples of 1 / UNIT */
@@ -119,6 +120,29 @@ static void add_results(struct drawn_region *x)
 		add_result(x->e, value);
 }
 
+/* Whether the typical case has the op inside a loop. */
+static bool is_in_loop(const struct lab *l, enum op op)
+{
+	for (struct walk w = walk_nodes(&l->typical->program.top); walk_next(&w);)
+		if (w.node->op == op &&
+		    walk_around_of(&w, OP_FOR) + walk_around_of(&w, OP_WHILE) + walk_around_of(&w, OP_SCAN))
+			return true;
+	return false;
+}
+
+/* Sometimes a branch or a checkpoint is inside a loop; often if the typical case has the op there. */
+static void plan_nesting(struct drawn_region *x, const struct lab *l)
+{
+	x->nested = choice_percent(x->c, 60) ? OP_COND : OP_CHECKPOINT;
+	if ((x->op == OP_COND || x->op == OP_CHECKPOINT) && is_in_loop(l, x->op) && choice_percent(x->c, 60)) {
+		x->nested = x->op;
+		x->op = choice_percent(x->c, 70) ? OP_FOR : OP_WHILE;
+		x->nesting = 75;
+	} else if (is_loop(x->op) && choice_percent(x->c, 12)) {
+		x->nesting = 50;
+	}
+}
+
 bool alone_region(struct lab *l, enum op op, struct choice *c, struct edit *e, int *wrt, int *n_wrt)
 {
 	struct drawn_region x = {.c = c, .e = e, .op = op};
@@ -127,6 +151,7 @@ bool alone_region(struct lab *l, enum op op, struct choice *c, struct edit *e, i
 	int first;
 
 	arena_reset(&l->scratch);
+	plan_nesting(&x, l);
 	x.n_outside = plan_inputs(&x, l, &in);
 	*e = lab_fresh(l, in.at, in.n);
 	first = e->c.program.top.param;

@@ -18,6 +18,8 @@ struct drawn_region {
 	int n_xs, xs[2];                       /* inputs of `trip` such floats: per-iteration inputs */
 	int whole;                             /* an input that is a vector, for scatter_apply; -1: none */
 	bool linear;                           /* regions do linear ops alone */
+	enum op nested;                        /* a cond or a checkpoint, which may be inside of the op */
+	int nesting;                           /* how often a carry is computed by it, in percent */
 	int n_out, out[DRAWN_RESULTS];         /* floats among the results of the op */
 };
 

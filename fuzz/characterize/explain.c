@@ -205,6 +205,15 @@ static int count(const uint64_t *bits, int words)
 	return n;
 }
 
+static int count_both(const struct variant_set *a, const struct variant_set *b, int words)
+{
+	int n = 0;
+
+	for (int w = 0; w < words; w++)
+		n += __builtin_popcountll(a->at[w] & b->at[w]);
+	return n;
+}
+
 static int errors_of(const struct condition_search *s, const struct variant_set *a, const struct variant_set *b,
     const struct variant_set *c, bool any)
 {
@@ -217,7 +226,7 @@ static int errors_of(const struct condition_search *s, const struct variant_set 
 			holds = any ? holds | b->at[w] : holds & b->at[w];
 		if (c)
 			holds = any ? holds | c->at[w] : holds & c->at[w];
-		n += __builtin_popcountll(holds ^ s->fails.at[w]);
+		n += __builtin_popcountll((holds ^ s->fails.at[w]) & s->all.at[w]);
 		if (s->certain.at[w] & ~holds)
 			return s->n_variant;
 	}
@@ -237,8 +246,9 @@ static void make_literals(struct condition_search *s, struct arena *a)
 			int n, k;
 
 			for (int w = 0; w < s->words; w++)
-				set->at[w] = (negated ? ~x->has[f].at[w] : x->has[f].at[w]) & s->all.at[w];
-			n = count(set->at, s->words);
+				set->at[w] = (negated ? ~x->has[f].at[w] : x->has[f].at[w]) &
+				    (s->all.at[w] | s->certain.at[w]);
+			n = count(set->at, s->words) - count_both(set, &s->certain, s->words);
 			if (!n || n == s->n_variant)
 				continue;
 			for (k = 0; k < s->n_literal; k++)
@@ -414,6 +424,10 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 	*out = (struct explained){0};
 	s.words = (x->n_variant + 63) / 64;
 	for (int v = 0; v < x->n_variant; v++) {
+		if (variant_in(&x->certain, v)) {
+			variant_put(&s.certain, v);
+			continue;
+		}
 		if (variant_in(&x->aside, v))
 			continue;
 		s.n_variant++;
@@ -422,8 +436,6 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 			variant_put(&s.fails, v);
 			failing++;
 		}
-		if (variant_in(&x->certain, v))
-			variant_put(&s.certain, v);
 	}
 	if (failing && failing == s.n_variant) {
 		out->always = true;
@@ -462,7 +474,7 @@ bool explanation_needs(const struct explanation *x, int feature)
 	const double nearly_all = 0.97;
 	int fails[2] = {0}, has[2] = {0};
 
-	for (int v = 0; v < x->n_variant; v++)
+	for (int v = 0; x && v < x->n_variant; v++)
 		if (variant_in(&x->fails_plainly, v)) {
 			const bool thin = variant_in(&x->thin, v);
 

@@ -89,7 +89,7 @@ struct explained {
  */
 void explanation_find(const struct explanation *x, struct arena *a, struct explained *out);
 
-/* Whether nearly all variants that fail have the feature. */
+/* Whether nearly all variants that fail have the feature; true if there are no variants (NULL). */
 bool explanation_needs(const struct explanation *x, int feature);
 
 /* An operand or captured value whose derivative is wrong.  role: as in struct facts; NULL: some one of the op. */

@@ -31,8 +31,8 @@ static int chosen_of(struct edit *e, struct region *body, int now, int value, in
 	return chosen;
 }
 
-/* Whether the iteration is number k, as a value at the end of the body: by the number of the iteration, by a row, or by
- * a counter; -1: there is no room.  *l becomes the loop. */
+/* Whether the iteration is number k, as a value at the end of the body; -1: there is no room.  It comes from the number
+ * of the iteration, a row, or a counter.  *l becomes the loop. */
 static int is_iteration(struct edit *e, const struct site *s, int k, struct node_loop *l, int *counter)
 {
 	const struct type index = {.dtype = DTYPE_I64}, boolean = {DTYPE_BOOL, shape_scalar()},

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/walk.h"
 #include "tests/check.h"
 #include "tests/support/case_text.h"
 
@@ -180,6 +181,38 @@ static void test_regions(struct arena *a)
 	}
 }
 
+/* An op that the typical case has in a loop is drawn there too. */
+static void test_nested(struct arena *a)
+{
+	static const struct {
+		const char *body;
+		bool inside;
+	} rows[] = {
+	    {"q = gt x, 0\ny = cond q { yield x } else { s = sin x; yield s }", false},
+	    {"y = for (x) trip=2 { params i, c; q = gt c, 0; "
+	     "w = cond q { yield c } else { s = sin c; yield s }; yield w }",
+	        true},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct testcase c = test_function(a, "x: f64[]", rows[i].body, "1", "vjp");
+		int inside = 0;
+		struct bench b;
+		struct lab l;
+
+		if (!open_lab(&l, &b, "tape", &c, a))
+			return;
+		for (int k = 0; k < DRAWS / 4; k++) {
+			struct testcase drawn;
+
+			if (lab_draw_alone(&l, OP_COND, k, &drawn))
+				inside += region_has_op(&drawn.program.top, OP_FOR);
+		}
+		CHECK((inside > 0) == rows[i].inside, "%d inside a loop", inside);
+		close_lab(&l);
+	}
+}
+
 /* An operand that is right in the typical case is wrong in other programs; a clause that others refute goes. */
 static void test_refuted(const struct oracle_options *o, struct arena *a)
 {
@@ -227,6 +260,7 @@ int main(int argc, char **argv)
 	test_freedom(&a);
 	test_draws(&a);
 	test_regions(&a);
+	test_nested(&a);
 	test_refuted(&options, &a);
 	arena_free(&a);
 	return check_done();

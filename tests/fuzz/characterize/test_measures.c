@@ -257,10 +257,12 @@ static void test_rows(struct arena *a)
 	    {"x: f64[]", "w, y = for (x, x) trip=0 { params i, c, d; k = constant 1; s = sin c; yield k, s }", "1",
 	        MEASURE_INITIAL_AS_EARLIER, OP_FOR, -1, 1},
 	    {"x: f64[3,2]",
-	        "at: i64[2] = constant [0, 1]\ny = scatter_apply (x, at) axis=0 mode=clip { params v; w = sin v; yield w }",
+	        "at: i64[2] = constant [0, 1]\n"
+	        "y = scatter_apply (x, at) axis=0 mode=clip { params v; w = sin v; yield w }",
 	        "[1, 2, 3, 4, 5, 6]", MEASURE_APPLICATIONS, OP_SCATTER_APPLY, -1, 4},
 	    {"x: f64[3]",
-	        "at: i64[2] = constant [0, 1]\ny = scatter_apply (x, at) axis=0 mode=clip { params v; w = sin v; yield w }",
+	        "at: i64[2] = constant [0, 1]\n"
+	        "y = scatter_apply (x, at) axis=0 mode=clip { params v; w = sin v; yield w }",
 	        "[1, 2, 3]", MEASURE_INDICES, OP_SCATTER_APPLY, -1, 2},
 	    {"x: f64[]", "y = checkpoint { yield x }", "1", MEASURE_HANDS_ON, OP_CHECKPOINT, -1, 1},
 	    {"x: f64[]", "y = checkpoint { s = sin x; yield s }", "1", MEASURE_HANDS_ON, OP_CHECKPOINT, -1, 0},
