@@ -103,6 +103,16 @@ void experiment_single_steps(struct lab *l)
 
 /* ---- what it says ---- */
 
+/* Whether the row tells: a right derivative of 0 does not. */
+static bool tells(const struct variant_row *r)
+{
+	bool zero = r->expected == 0;
+
+	for (int i = 0; i < r->n_element; i++)
+		zero &= r->element_expected[i] == 0;
+	return r->decided && (r->fails || !zero);
+}
+
 /* Whether the rows of an operand, from `first` on, are enough, and just those at that place fail. */
 static bool rows_show(struct lab *l, const struct variant_table *t, int first, enum place p, struct support *s)
 {
@@ -113,7 +123,7 @@ static bool rows_show(struct lab *l, const struct variant_table *t, int first, e
 	for (int i = first; i < t->n_row && i < first + ITERATIONS; i++) {
 		const struct variant_row *r = &t->row[i];
 
-		if (strcmp(r->cell[0], t->row[first].cell[0]) != 0 || !r->decided || (!r->fails && r->expected == 0))
+		if (strcmp(r->cell[0], t->row[first].cell[0]) != 0 || !tells(r))
 			continue;
 		shows &= r->fails == lab_is_at(p, r->cell[1][0] - '0', ITERATIONS);
 		seen[r->fails]++;
