@@ -3,6 +3,7 @@
  * differentiated.  The generator draws programs that engines meet; here an op has its whole freedom.
  */
 #include "alone.h"
+#include "alone_region.h"
 
 #include <string.h>
 
@@ -97,7 +98,7 @@ bool lab_is_drawn_alone(const struct lab *l, enum op op)
 	struct choice c = choice_seeded(0);
 	struct alone x = {.c = &c, .op = op};
 
-	return !lab_batched(l) && op_table[op].dtypes & MASK_FLOAT && alone_plan(&x);
+	return !lab_batched(l) && (drawn_region_is_known(op) || (op_table[op].dtypes & MASK_FLOAT && alone_plan(&x)));
 }
 
 /* All floats, or some of them. */
@@ -151,17 +152,14 @@ static void add_second(struct alone *x, struct edit *e, const int *arg, int valu
 		top->result[chain && n == 1 ? 0 : top->n_result++] = second;
 }
 
-/* Draws program number k of the op alone.  operand: the one that is differentiated; -1: some.  In l->work. */
-static bool draw_alone(struct lab *l, enum op op, int operand, int k, struct edit *e)
+/* The same of an op without regions.  operand: the one that is differentiated; -1: some. */
+static bool draw_plain(struct lab *l, enum op op, int operand, struct choice *c, struct edit *e, int *wrt, int *n_wrt)
 {
-	struct choice c = choice_seeded(
-	    seed_mix(seed_mix(testcase_hash(l->base), (uint64_t)op), (uint64_t)k + 0x616c6f6e65));
-	struct alone x = {.lab = l, .c = &c, .op = op, .dtype = lab_dtype(l)};
+	struct alone x = {.lab = l, .c = c, .op = op, .dtype = lab_dtype(l)};
 	struct tensor in[ALONE_OPERANDS];
-	int arg[ALONE_OPERANDS] = {0}, wrt[ALONE_OPERANDS], value, n_wrt = 1;
+	int arg[ALONE_OPERANDS] = {0}, value;
 
-	if (!lab_is_drawn_alone(l, op) || !alone_plan(&x) ||
-	    (operand >= 0 && (operand >= x.n || !dtype_is_float(x.type[operand].dtype))))
+	if (!alone_plan(&x) || (operand >= 0 && (operand >= x.n || !dtype_is_float(x.type[operand].dtype))))
 		return false;
 	arena_reset(&l->scratch);
 	for (int i = 0; i < x.n; i++)
@@ -174,24 +172,60 @@ static bool draw_alone(struct lab *l, enum op op, int operand, int k, struct edi
 		return false;
 	e->c.program.top.result[0] = value;
 	e->c.program.top.n_result = 1;
+	*n_wrt = 1;
 	if (operand < 0)
-		n_wrt = differentiated(&x, wrt);
+		*n_wrt = differentiated(&x, wrt);
 	else
 		wrt[0] = operand;
-	if (has_several(l, op) && choice_percent(&c, 60))
+	if (has_several(l, op) && choice_percent(c, 60))
 		add_second(&x, e, arg, value);
+	return true;
+}
+
+/* Whether a derivative passes through such an operand of the op, and through no other one or captured value of it. */
+static bool passes_alone(struct lab *l, const struct testcase *c, const struct use *u)
+{
+	const struct facts *f = facts_of(c, &l->scratch);
+	const char *suffix = strrchr(u->role, ' ');
+	int passes = 0, others = 0;
+
+	for (int i = 0; i < f->n_role; i++) {
+		const char *own = strrchr(f->role[i], ' ');
+
+		passes += !strcmp(f->role[i], u->role);
+		others += strcmp(f->role[i], u->role) != 0 && own && !strcmp(own, suffix);
+	}
+	return passes && !others;
+}
+
+/* Draws program number k of the op alone.  u: the use of it that is differentiated; NULL: some.  In l->work. */
+static bool draw_alone(struct lab *l, enum op op, const struct use *u, int k, struct edit *e)
+{
+	struct choice c = choice_seeded(
+	    seed_mix(seed_mix(testcase_hash(l->base), (uint64_t)op), (uint64_t)k + 0x616c6f6e65));
+	int wrt[DRAWN_INPUTS], n_wrt;
+
+	if (!lab_is_drawn_alone(l, op) ||
+	    !(drawn_region_is_known(op) ? alone_region(l, op, &c, e, wrt, &n_wrt)
+	                                : draw_plain(l, op, u ? u->operand : -1, &c, e, wrt, &n_wrt)))
+		return false;
+	if (u && drawn_region_is_known(op))
+		wrt[0] = wrt[choice_below(&c, n_wrt)];
+	n_wrt = u ? 1 : n_wrt;
 	lab_take_request(l, e, wrt, n_wrt);
 	if (!edit_finish(e, true))
 		return false;
 	fill_seeds(&e->c, &c);
-	return bench_knows(l->bench, &e->c, &l->scratch);
+	arena_reset(&l->scratch);
+	return bench_knows(l->bench, &e->c, &l->scratch) &&
+	    !(u && drawn_region_is_known(op) && !passes_alone(l, &e->c, u));
 }
 
 bool lab_draw_alone(struct lab *l, enum op op, int k, struct testcase *out)
 {
 	struct edit e;
 
-	if (!draw_alone(l, op, -1, k, &e))
+	if (!draw_alone(l, op, NULL, k, &e))
 		return false;
 	arena_reset(&l->scratch);
 	*out = testcase_copy(&e.c, &l->scratch);
@@ -215,7 +249,7 @@ static void try_operand(struct lab *l, const struct use *u)
 	for (int k = 0; k < DRAWS && tried < TRIED && fails < FAILING && !lab_time_over(l); k++) {
 		const struct variant_row *row = NULL;
 
-		if (draw_alone(l, u->op, u->operand, k, &e))
+		if (draw_alone(l, u->op, u, k, &e))
 			row = lab_try(l, &e, (const char *const[]){u->name, LAB_TEXT(l, "%d", k)});
 		tried += row != NULL;
 		fails += row && row_fails(row, NULL);
@@ -231,6 +265,18 @@ static bool named_before(const struct use *use, int i)
 	return false;
 }
 
+/* Whether the use may be wrong in other programs.  Captured values have one role, and one that is wrong is enough. */
+static bool is_tried(const struct lab *l, const struct use *u)
+{
+	bool blamed = false;
+
+	if (!drawn_region_is_known(u->op))
+		return u->operand >= 0;
+	for (int i = 0; i < l->n_blamed; i++)
+		blamed |= l->blamed[i].role && !strcmp(l->blamed[i].role, u->role);
+	return u->top && !blamed;
+}
+
 void experiment_alone(struct lab *l)
 {
 	enum op blamed[LAB_USES];
@@ -241,7 +287,7 @@ void experiment_alone(struct lab *l)
 	l->strict = true;
 	for (int i = 0; i < n_op && i < OPS; i++)
 		for (int k = 0; k < n; k++)
-			if (use[k].op == blamed[i] && use[k].operand >= 0 && !named_before(use, k))
+			if (use[k].op == blamed[i] && is_tried(l, &use[k]) && !named_before(use, k))
 				try_operand(l, &use[k]);
 	l->strict = false;
 }

@@ -1,4 +1,4 @@
-/* alone.h: what is drawn of an op alone; for alone.c and alone_plan.c. */
+/* alone.h: what is drawn of an op alone; for alone.c, alone_plan.c and alone_region.c. */
 #ifndef FUZZ_CHARACTERIZE_ALONE_H
 #define FUZZ_CHARACTERIZE_ALONE_H
 
@@ -22,5 +22,8 @@ struct alone {
 
 /* Draws types and attributes; false: an op of this family is not drawn alone. */
 bool alone_plan(struct alone *x);
+/* Draws a program of an op with regions (alone_region.c): in *e, which has no request yet; wrt[n_wrt]: the inputs that
+ * are to be differentiated, at most DRAWN_INPUTS.  False: something does not fit. */
+bool alone_region(struct lab *l, enum op op, struct choice *c, struct edit *e, int *wrt, int *n_wrt);
 
 #endif

@@ -374,8 +374,7 @@ static void refute_right(const struct lab *l, struct blame *b, bool alone)
 
 		if (b->wrong[i] || !u->top || use_named(b, u->name) != i)
 			continue;
-		b->also[i] = (u->operand >= 0 && lab_fails_alone(l, u)) ||
-		    (b->right[i] && lab_fails_in_small_loop(l, u));
+		b->also[i] = lab_fails_alone(l, u) || (b->right[i] && lab_fails_in_small_loop(l, u));
 		for (int k = 0; alone && !b->also[i] && k < b->table->n_row; k++)
 			b->together[i] |= row_fails(&b->table->row[k], NULL) &&
 			    !strcmp(b->table->row[k].cell[0], u->name);

@@ -332,6 +332,13 @@ bool characterize(struct bench *b, const char *spec, const struct testcase *c, c
 	explanation_about(l.explain, l.base);
 	if (l.typical != l.base)
 		explanation_about(l.explain, l.typical);
+	explanation_certain(l.explain, true);
+	lab_sample(&l, l.base);
+	explanation_aside(l.explain, true, false);
+	if (l.typical != l.base)
+		lab_sample(&l, l.typical);
+	explanation_aside(l.explain, false, true);
+	explanation_certain(l.explain, false);
 	run_experiments(&l, o->experiments);
 	find_conditions(&l, !o->experiments || listed(o->experiments, "alone"), o->held_out);
 	lab_depart(&l);

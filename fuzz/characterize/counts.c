@@ -215,7 +215,7 @@ void lab_state_counts(struct lab *l)
 		stated = (!i || strcmp(sizes->row[i].cell[0], sizes->row[i - 1].cell[0]) != 0) &&
 		    lab_state_sizes(l, sizes, sizes->row[i].cell[0], "elements along an axis");
 	if (trips && trips->n_row) {
-		(void)lab_state_sizes(l, trips, trips->row[0].cell[0], "iterations of the loop");
+		(void)lab_state_sizes(l, trips, trips->row[0].cell[0], LAB_ITERATIONS);
 		/* the seeds of the smallest case are units; the typical case comes last in the table */
 		if (!state_law(l, trips, trips->row[0].cell[0]))
 			(void)state_law(l, trips, trips->row[trips->n_row - 1].cell[0]);

@@ -97,13 +97,27 @@ static double cost_of_feature(const struct explanation *x, int feature)
 	return cost_of_name;
 }
 
+/* Whether the feature is about the operands of some op, and those to blame have regions: then it is about another one.
+ */
+static bool speaks_of_others(const struct telling *t, int feature)
+{
+	bool regions = t->n_blamed > 0;
+
+	for (int i = 0; i < t->n_blamed; i++)
+		regions &= op_table[t->blamed[i].op].regularity == REGULARITY_REGION;
+	return regions &&
+	    (feature == FEATURE_ONE_OPERAND || feature == FEATURE_SECOND_OPERAND_ONLY ||
+	        feature == FEATURE_ALL_OPERANDS);
+}
+
 static void list_features(struct telling *t)
 {
 	const struct explanation *x = t->x;
 
 	for (int f = 0; f < x->n_feature; f++)
 		for (int holds = 1; holds >= 0; holds--) {
-			const double cost = cost_of_feature(x, f) + (holds ? 0 : cost_of_negation);
+			const double cost = cost_of_feature(x, f) + (holds ? 0 : cost_of_negation) +
+			    (speaks_of_others(t, f) ? cost_of_other_op : 0);
 			struct variant_set set = {{0}};
 
 			for (int w = 0; w < t->words; w++)
@@ -244,6 +258,9 @@ static void consider(struct telling *t, struct told_condition c)
 
 			holds.at[w] = c.any ? holds.at[w] | more : holds.at[w] & more;
 		}
+	for (int w = 0; w < t->words; w++)
+		if (t->x->certain.at[w] & t->among.at[w] & ~holds.at[w])
+			return;
 	c.error = error_of(t, holds.at);
 	c.cost += c.error;
 	offer(t, &c);
@@ -266,7 +283,7 @@ struct told_condition telling_search(struct telling *t)
 	t->n_best = 0;
 	for (int i = 0; i < t->n_literal; i++)
 		consider(t, (struct told_condition){.n = 1, .literal = {i}});
-	chosen = t->best[0];
+	chosen = t->n_best ? t->best[0] : (struct told_condition){.cost = 1, .error = 1};
 	if (chosen.cost <= gain_of_term)
 		return chosen;
 	for (int i = 0; i < t->n_literal; i++)
@@ -275,7 +292,7 @@ struct told_condition telling_search(struct telling *t)
 				consider(t, (struct told_condition){.n = 2, .literal = {i, k}, .any = any});
 	n_pair = t->n_best;
 	memcpy(pairs, t->best, sizeof pairs);
-	if (worth(&chosen, &pairs[0]))
+	if (n_pair && worth(&chosen, &pairs[0]))
 		chosen = pairs[0];
 	for (int p = 0; p < n_pair && chosen.n == 2; p++)
 		for (int i = 0; pairs[p].n == 2 && i < t->n_literal; i++)

@@ -85,6 +85,8 @@ void explanation_aside(struct explanation *x, bool aside, bool thin)
 
 void explanation_fresh(struct explanation *x, bool fresh) { x->add_fresh = fresh; }
 
+void explanation_certain(struct explanation *x, bool certain) { x->add_certain = certain; }
+
 /* The name of operand k of the first node with that op. */
 static const char *operand_words(const struct program *p, enum op op, int k, struct arena *a)
 {
@@ -155,6 +157,8 @@ void explanation_add(struct explanation *x, const struct testcase *c, const stru
 		variant_put(&x->thin, v);
 	if (x->add_fresh)
 		variant_put(&x->fresh, v);
+	if (x->add_certain && o == OUTCOME_FAILS)
+		variant_put(&x->certain, v);
 	for (int i = 0; i < f->n_role; i++)
 		put_role(x, f->role[i], v);
 	for (int i = 0; i < FEATURE_COUNT; i++)
@@ -189,7 +193,7 @@ struct condition_search {
 	int n_variant; /* that count */
 	int words, n_literal, *literal;
 	struct variant_set *set; /* [n_literal] */
-	struct variant_set fails, all;
+	struct variant_set fails, all, certain;
 };
 
 static int count(const uint64_t *bits, int words)
@@ -198,6 +202,15 @@ static int count(const uint64_t *bits, int words)
 
 	for (int w = 0; w < words; w++)
 		n += __builtin_popcountll(bits[w]);
+	return n;
+}
+
+static int count_both(const struct variant_set *a, const struct variant_set *b, int words)
+{
+	int n = 0;
+
+	for (int w = 0; w < words; w++)
+		n += __builtin_popcountll(a->at[w] & b->at[w]);
 	return n;
 }
 
@@ -213,7 +226,9 @@ static int errors_of(const struct condition_search *s, const struct variant_set 
 			holds = any ? holds | b->at[w] : holds & b->at[w];
 		if (c)
 			holds = any ? holds | c->at[w] : holds & c->at[w];
-		n += __builtin_popcountll(holds ^ s->fails.at[w]);
+		n += __builtin_popcountll((holds ^ s->fails.at[w]) & s->all.at[w]);
+		if (s->certain.at[w] & ~holds)
+			return s->n_variant;
 	}
 	return n;
 }
@@ -231,8 +246,9 @@ static void make_literals(struct condition_search *s, struct arena *a)
 			int n, k;
 
 			for (int w = 0; w < s->words; w++)
-				set->at[w] = (negated ? ~x->has[f].at[w] : x->has[f].at[w]) & s->all.at[w];
-			n = count(set->at, s->words);
+				set->at[w] = (negated ? ~x->has[f].at[w] : x->has[f].at[w]) &
+				    (s->all.at[w] | s->certain.at[w]);
+			n = count(set->at, s->words) - count_both(set, &s->certain, s->words);
 			if (!n || n == s->n_variant)
 				continue;
 			for (k = 0; k < s->n_literal; k++)
@@ -408,6 +424,10 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 	*out = (struct explained){0};
 	s.words = (x->n_variant + 63) / 64;
 	for (int v = 0; v < x->n_variant; v++) {
+		if (variant_in(&x->certain, v)) {
+			variant_put(&s.certain, v);
+			continue;
+		}
 		if (variant_in(&x->aside, v))
 			continue;
 		s.n_variant++;
@@ -447,6 +467,21 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 	put_condition(&s, chosen, out, a);
 	put_counts(&s, chosen, out, a);
 	put_alternatives(&s, best[terms], n[terms], out, a);
+}
+
+bool explanation_needs(const struct explanation *x, int feature)
+{
+	const double nearly_all = 0.97;
+	int fails[2] = {0}, has[2] = {0};
+
+	for (int v = 0; x && v < x->n_variant; v++)
+		if (variant_in(&x->fails_plainly, v)) {
+			const bool thin = variant_in(&x->thin, v);
+
+			fails[thin]++;
+			has[thin] += variant_in(&x->has[feature], v);
+		}
+	return has[0] >= nearly_all * fails[0] && has[1] >= nearly_all * fails[1];
 }
 
 /* ---- using it ---- */

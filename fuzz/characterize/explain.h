@@ -24,6 +24,9 @@ void explanation_aside(struct explanation *x, bool aside, bool thin);
 /* The variants that are added from now on test what is told: it is not found on them. */
 void explanation_fresh(struct explanation *x, bool fresh);
 
+/* The variants that are added from now on fail, and a report shows them: no condition may say that they are right. */
+void explanation_certain(struct explanation *x, bool certain);
+
 /* What a variant shows.  One that passes shows little if all its derivatives are 0, or if it is at a tie, where the
  * engine may choose. */
 enum variant_outcome { OUTCOME_PASSES, OUTCOME_FAILS, OUTCOME_ZERO, OUTCOME_TIE };
@@ -85,6 +88,9 @@ struct explained {
  * enough exceptions.  In the arena.
  */
 void explanation_find(const struct explanation *x, struct arena *a, struct explained *out);
+
+/* Whether nearly all variants that fail have the feature; true if there are no variants (NULL). */
+bool explanation_needs(const struct explanation *x, int feature);
 
 /* An operand or captured value whose derivative is wrong.  role: as in struct facts; NULL: some one of the op. */
 struct blamed {

@@ -99,6 +99,15 @@ static const char *passing_from(struct lab *l, const struct variant_table *t, co
 	return list;
 }
 
+/* Whether loops of other programs fail with fewer iterations. */
+static bool fails_earlier(const struct lab *l, const char *what, int from)
+{
+	const int feature = FEATURE_TRIPS_OVER_ONE + from - 2;
+
+	return !strcmp(what, LAB_ITERATIONS) && feature <= FEATURE_TRIPS_OVER_SEVEN &&
+	    !explanation_needs(l->explain, feature);
+}
+
 bool lab_state_sizes(struct lab *l, const struct variant_table *t, const char *text, const char *what)
 {
 	struct support s = {.table = (int)(t - l->out->table), .row = NEW(l->arena, int, t->n_row)};
@@ -119,6 +128,13 @@ bool lab_state_sizes(struct lab *l, const struct variant_table *t, const char *t
 	/* of a few, each number may matter for another reason */
 	if (from < 2 || !passed || (above && from < LARGE))
 		return false;
+	if (fails_earlier(l, what, from)) {
+		if (above)
+			return false;
+		lab_say(l, "counts", STATEMENT_SHOWN, &s, 1,
+		    "The smallest case is right with fewer than %d %s, and wrong from %d on.", from, what, from);
+		return true;
+	}
 	multiple = above > 1 ? passing_multiple(t, &s, from) : 0;
 	if (!above)
 		lab_say(l, "counts", STATEMENT_SHOWN, &s, 1, "It is right with fewer than %d %s, and wrong from %d on.",

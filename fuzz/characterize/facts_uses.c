@@ -202,14 +202,18 @@ static void say_needed(struct facts *f, const bool *seen, const bool *by_input)
 	}
 }
 
-/* Marks the values in loops that are computed from a carry other than the first; or from one that is no float. */
-static void mark_carries(const struct program *p, bool integers, bool *marked)
+enum carries { CARRIES_FLOAT, CARRIES_LATER, CARRIES_INTEGER };
+
+/* Marks the values in loops that are computed from a float carry; from one other than the first; or from one that is no
+ * float. */
+static void mark_carries(const struct program *p, enum carries which, bool *marked)
 {
 	for (struct walk w = walk_nodes(&p->top); walk_next(&w);) {
 		const struct node_loop l = node_loop(w.node);
 
-		for (int k = !integers; k < l.n_carry; k++)
-			marked[l.first_param + k] = !integers || !dtype_is_float(p->type[l.first_param + k].dtype);
+		for (int k = which == CARRIES_LATER; k < l.n_carry; k++)
+			marked[l.first_param + k] = which == CARRIES_LATER ||
+			    dtype_is_float(p->type[l.first_param + k].dtype) == (which == CARRIES_FLOAT);
 	}
 	spread(&p->top, marked, false);
 }
@@ -228,17 +232,20 @@ static void of_needed(struct uses *u)
 	struct facts *f = u->f;
 	const struct program *p = &f->c->program;
 	bool *seen, *by_input = NEW(f->arena, bool, p->n_value + 1), *later = NEW(f->arena, bool, p->n_value + 1);
-	bool *integer = NEW(f->arena, bool, p->n_value + 1), *applied = NEW(f->arena, bool, p->n_value + 1);
+	bool *integer = NEW(f->arena, bool, p->n_value + 1), *applied = NEW(f->arena, bool, p->n_value + 1),
+	     *carried = NEW(f->arena, bool, p->n_value + 1);
 
 	find_needed(u);
 	spread(&p->top, u->by_index, true);
 	for (int i = 0; i < p->top.n_param; i++)
 		by_input[p->top.param + i] = true;
 	spread(&p->top, by_input, false);
-	mark_carries(p, false, later);
-	mark_carries(p, true, integer);
+	mark_carries(p, CARRIES_FLOAT, carried);
+	mark_carries(p, CARRIES_LATER, later);
+	mark_carries(p, CARRIES_INTEGER, integer);
 	mark_applied(p, applied);
 	for (int v = 0; v < p->n_value; v++) {
+		f->at[FEATURE_CARRY_NEEDED] |= u->needed[v] && carried[v];
 		f->at[FEATURE_LATER_CARRY_NEEDED] |= u->needed[v] && later[v];
 		f->at[FEATURE_APPLY_NEEDED] |= u->needed[v] && applied[v];
 		f->at[FEATURE_INTEGER_CARRY_NEEDED] |= u->needed[v] && integer[v];

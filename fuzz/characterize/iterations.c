@@ -100,7 +100,8 @@ void lab_state_iterations(struct lab *l)
 		for (int p = 0; p < PLACES && (!i || strcmp(t->row[i].cell[0], t->row[i - 1].cell[0]) != 0); p++) {
 			struct support s;
 
-			if (!rows_show(l, t, i, (enum place)p, &s))
+			if (!rows_show(l, t, i, (enum place)p, &s) ||
+			    !lab_step_is_at(l, t->row[i].cell[0], (enum place)p))
 				continue;
 			lab_say(l, "positions", STATEMENT_SHOWN, &s, 1,
 			    "Of what the %s gets, only the part of %s is wrong.", t->row[i].cell[0],

@@ -145,14 +145,18 @@ struct use {
 int lab_uses(struct lab *l, struct use out[LAB_USES]);
 /* Gives the use an input of its own, which alone is differentiated; false: not possible. */
 bool lab_use_alone(struct edit *e, const struct use *u);
+/* Places along an axis, or of an iteration among others. */
+enum place { PLACE_LAST, PLACE_FIRST, PLACE_NOT_FIRST, PLACE_NOT_LAST, PLACE_ODD, PLACE_EVEN, PLACES };
 /* Says which elements of the derivative are wrong by their place, and which iterations (positions.c, iterations.c).
  * They stand in the cause. */
 void lab_state_positions(struct lab *l);
 void lab_state_iterations(struct lab *l);
+/* Says in which iteration alone a loop must compute to fail (single_steps.c).  It stands in the cause. */
+void lab_state_single_steps(struct lab *l);
+/* Whether just that iteration of the loop is wrong by the operand; true if that is not known. */
+bool lab_step_is_at(struct lab *l, const char *operand, enum place p);
 /* Says whether a failing case is right with its carries exchanged. */
 void lab_state_carries(struct lab *l, const struct variant_table *t);
-/* Places along an axis, or of an iteration among others. */
-enum place { PLACE_LAST, PLACE_FIRST, PLACE_NOT_FIRST, PLACE_NOT_LAST, PLACE_ODD, PLACE_EVEN, PLACES };
 bool lab_is_at(enum place p, int index, int extent);
 /* "the last iteration", "the last element". */
 const char *lab_place_text(enum place p, bool iterations);
@@ -160,6 +164,8 @@ const char *lab_place_text(enum place p, bool iterations);
 bool lab_blames(const struct lab *l, const struct use *u);
 /* Appends statements about the numbers from which on the case fails (counts.c).  They stand in the cause. */
 void lab_state_counts(struct lab *l);
+/* What is counted if that is iterations. */
+#define LAB_ITERATIONS "iterations of the loop"
 /*
  * The same about the rows with that text in column 0, whose sizes are in column 1, ascending.  `what` is counted.
  * False: they do not show from which size on it fails.

@@ -421,7 +421,6 @@ static void of_shapes(struct facts *f, const struct node *n)
 	case FAMILY_GATHER:
 	case FAMILY_SCATTER:
 	case FAMILY_TAKE_ALONG_AXIS:
-	case FAMILY_SCATTER_APPLY:
 		PUT_SIZE(f, INDICES, n, -1, shape_elements(&type[n->arg[1]].shape));
 		if (f->elements[n->out].candidates) {
 			measures_put(f, MEASURE_CANDIDATES, n, -1, f->elements[n->out].candidates);
@@ -492,8 +491,10 @@ void facts_of_measures(struct facts *f)
 		of_operands(f, w.node);
 		if (w.node->n_out == 1 && !w.node->n_region)
 			of_result(f, w.node);
-		if (w.node->n_region)
+		if (w.node->n_region) {
 			of_regions(f, w.node);
+			measures_of_regions(f, w.region, w.index);
+		}
 		measures_of_relations(f, w.node);
 		if (!w.node->n_arg || w.node->n_region)
 			continue;

@@ -93,6 +93,9 @@ void facts_of_measures(struct facts *f);
 void measures_put(struct facts *f, enum measure_id id, const struct node *n, int operand, double x);
 /* Measures about how sizes, axes, operands and results of a differentiated node compare (relations.c). */
 void measures_of_relations(struct facts *f, const struct node *n);
+/* Measures about the values that the regions of node `at` of a region share with what is around it
+ * (relations_regions.c). */
+void measures_of_regions(struct facts *f, const struct region *r, int at);
 /* How operand k is broadcast to the shape of the result, and along which axes. */
 void measures_of_spread(struct facts *f, const struct node *n, int k);
 

@@ -49,7 +49,7 @@ void lab_state_needed(struct lab *l)
 		int best = -1;
 
 		for (int i = 0; i < FEATURE_COUNT; i++)
-			if (f->at[i] && smallest->at[i] && l->needed[i] > 0 &&
+			if (f->at[i] && smallest->at[i] && l->needed[i] > 0 && explanation_needs(l->explain, i) &&
 			    (best < 0 || l->needed[i] > l->needed[best]))
 				best = i;
 		if (best < 0 || (n && l->needed[best] < 1))

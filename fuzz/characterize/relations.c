@@ -180,7 +180,6 @@ static void of_yields(struct facts *f, const struct node *n)
 	measures_put(f, MEASURE_YIELDS_TWICE, n, -1, twice);
 	if (!l.is_loop)
 		return;
-	measures_put(f, MEASURE_SAME_INITIALS, n, -1, has_twins(n->arg + l.first_arg, l.n_carry));
 	measures_put(f, MEASURE_SAME_ROWS, n, -1, has_twins(n->arg + l.first_arg + l.n_carry, l.n_xs));
 }
 

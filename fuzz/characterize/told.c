@@ -120,7 +120,7 @@ static void find_variants(struct telling *t)
 	thin_out(t);
 	for (int w = 0; w < t->words; w++) {
 		t->fails.at[w] = x->fails_plainly.at[w] & t->among.at[w];
-		t->found_on.at[w] = t->among.at[w] & ~x->fresh.at[w];
+		t->found_on.at[w] = t->among.at[w] & ~x->fresh.at[w] & ~x->certain.at[w];
 		t->n_variant += __builtin_popcountll(t->found_on.at[w]);
 		t->n_failing += __builtin_popcountll(t->fails.at[w] & t->found_on.at[w]);
 	}
@@ -133,7 +133,7 @@ static double set_weights(struct telling *t)
 
 	t->firm = FIRM;
 	for (int i = 0; i < t->n_blamed; i++)
-		if (op_table[t->blamed[i].op].regularity == REGULARITY_REGION)
+		if (op_table[t->blamed[i].op].regularity == REGULARITY_REGION && t->blamed[i].op == OP_DERIVATIVE)
 			t->firm = 1;
 	for (int v = 0; v < t->x->n_variant; v++)
 		if (variant_in(&t->found_on, v))
@@ -269,7 +269,7 @@ static bool predicts_fresh(const struct telling *t, const struct told_condition 
 	for (int v = 0; v < t->x->n_variant; v++) {
 		const bool fails = variant_in(&t->fails, v);
 
-		if (!variant_in(&t->among, v) || variant_in(&t->found_on, v))
+		if (!variant_in(&t->among, v) || !variant_in(&t->x->fresh, v))
 			continue;
 		n[fails]++;
 		wrong[fails] += condition_holds(t, c, v) != fails;
@@ -347,7 +347,7 @@ static void put_counts(const struct telling *t, const struct told_condition *c, 
 	for (int v = 0; v < t->x->n_variant; v++) {
 		const bool fails = variant_in(&t->fails, v), holds = condition_holds(t, c, v);
 
-		if (!variant_in(&t->among, v))
+		if (!variant_in(&t->among, v) || variant_in(&t->x->certain, v))
 			continue;
 		out->failing += fails;
 		out->passing += !fails;

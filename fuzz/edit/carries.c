@@ -68,18 +68,19 @@ bool edit_carry_floats(struct edit *e, const struct site *s)
 	return any;
 }
 
-/* Gives consecutive values from `first` on, and one more of that type, new numbers.  Returns the first. */
-static int renumber_with(struct edit *e, int first, int n, const struct type *more)
+/* Gives consecutive values from `first` on, and one more of that type at place `place`, new numbers.  Returns the
+ * first. */
+static int renumber_with(struct edit *e, int first, int n, int place, const struct type *more)
 {
 	struct type type[LIMIT_ARGS + 2];
 	int at;
 
 	for (int i = 0; i < n; i++)
-		type[i] = *edit_type(e, first + i);
-	type[n] = *more;
+		type[i + (i >= place)] = *edit_type(e, first + i);
+	type[place] = *more;
 	at = edit_new_values(e, type, n + 1);
 	for (int i = 0; i < n; i++)
-		edit_replace(e, first + i, at + i);
+		edit_replace(e, first + i, at + i + (i >= place));
 	return at;
 }
 
@@ -93,30 +94,69 @@ static int *longer(struct edit *e, const int *list, int n, int at, int value)
 	return out;
 }
 
-bool edit_count_by_carry(struct edit *e, const struct site *s)
+bool edit_add_counter(struct edit *e, const struct site *s, int *counter)
 {
 	const struct type index = {.dtype = DTYPE_I64};
 	struct node_loop l = node_loop(s->node);
 	struct node *n;
-	int zero, one, next, counter;
+	int zero, one, next, at;
 
-	if (!l.n_index || !region_reads(l.body, l.body->param) || s->node->n_arg == LIMIT_ARGS ||
-	    s->node->n_out == LIMIT_ARGS)
+	if (!l.is_loop || s->node->op == OP_FIXED_POINT || s->node->n_arg == LIMIT_ARGS ||
+	    s->node->n_out == LIMIT_ARGS || l.body->n_param == LIMIT_ARGS)
 		return false;
 	zero = edit_insert_fill(e, s->region, s->index, &index, 0);
 	n = &s->region->node[s->index + 1];
 	l = node_loop(n);
-	n->arg = longer(e, n->arg, n->n_arg, n->n_arg, zero);
+	at = l.n_carry;
+	n->arg = longer(e, n->arg, n->n_arg, l.first_arg + at, zero);
 	n->n_arg++;
-	n->out = renumber_with(e, n->out, n->n_out, &index);
+	n->out = renumber_with(e, n->out, n->n_out, at, &index);
 	n->n_out++;
-	l.body->param = renumber_with(e, l.body->param, l.body->n_param, &index);
-	counter = l.body->param + l.body->n_param++;
-	edit_replace(e, l.body->param, counter);
+	n->attrs.carries += n->op == OP_SCAN;
+	l.body->param = renumber_with(e, l.body->param, l.body->n_param, l.n_index + at, &index);
+	l.body->n_param++;
+	if (l.condition) {
+		l.condition->param = renumber_with(e, l.condition->param, l.condition->n_param, at, &index);
+		l.condition->n_param++;
+	}
+	*counter = l.body->param + l.n_index + at;
 	one = edit_insert_fill(e, l.body, 0, &index, 1);
-	next = edit_insert_binary(e, l.body, l.body->n_node, OP_ADD, counter, one, &index);
-	l.body->result = longer(e, l.body->result, l.body->n_result, l.n_carry, next);
+	next = edit_insert_binary(e, l.body, l.body->n_node, OP_ADD, *counter, one, &index);
+	l.body->result = longer(e, l.body->result, l.body->n_result, at, next);
 	l.body->n_result++;
+	return true;
+}
+
+bool edit_add_rows(struct edit *e, const struct site *s, const struct tensor *rows, int *row)
+{
+	struct type type = {rows->type.dtype, {rows->type.shape.rank - 1, {0}}};
+	struct node_loop l = node_loop(s->node);
+	struct node *n;
+	int constant;
+
+	if (s->node->op != OP_SCAN || s->node->n_arg == LIMIT_ARGS)
+		return false;
+	for (int d = 0; d < type.shape.rank; d++)
+		type.shape.extent[d] = rows->type.shape.extent[d + 1];
+	constant = edit_insert_constant(e, s->region, s->index, rows);
+	n = &s->region->node[s->index + 1];
+	l = node_loop(n);
+	n->arg = longer(e, n->arg, n->n_arg, n->n_arg, constant);
+	n->n_arg++;
+	l.body->param = renumber_with(e, l.body->param, l.body->n_param, l.body->n_param, &type);
+	*row = l.body->param + l.body->n_param++;
+	return true;
+}
+
+bool edit_count_by_carry(struct edit *e, const struct site *s)
+{
+	const struct node_loop l = node_loop(s->node);
+	struct region *body = l.body;
+	int counter;
+
+	if (!l.n_index || !region_reads(l.body, l.body->param) || !edit_add_counter(e, s, &counter))
+		return false;
+	edit_replace(e, body->param, counter);
 	return true;
 }
 

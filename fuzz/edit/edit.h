@@ -108,6 +108,12 @@ bool edit_run_out(struct edit *e, const struct site *s);
  * a further carry counts the iterations, and the body reads it in place of their number.  False: there is none. */
 bool edit_carry_floats(struct edit *e, const struct site *s);
 bool edit_count_by_carry(struct edit *e, const struct site *s);
+/* Gives the loop at s one more carry, which counts the iterations from 0; *counter: its value in the body.  The loop is
+ * then the node behind s.  False: there is no room. */
+bool edit_add_counter(struct edit *e, const struct site *s, int *counter);
+/* Gives the scan at s one more per-iteration input, these rows; *row: its value in the body.  The scan is then the node
+ * behind s.  False: s is none, or there is no room. */
+bool edit_add_rows(struct edit *e, const struct site *s, const struct tensor *rows, int *row);
 
 double edit_round(enum dtype d, double x, union cell *out);
 void edit_fill(struct tensor *t, double x);

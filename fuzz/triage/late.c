@@ -210,18 +210,27 @@ static bool is_primal_in_derivative(
 	    near(j.expected, own.expected) && near(j.returned, own.returned);
 }
 
-/* Whether x is about checkpoints, and y about the function of a custom.  As a checkpoint, that function gives the same
- * wrong numbers. */
-static bool is_checkpoint_of_custom(
+/* Ops that other ones can stand for: the function of a custom as a checkpoint, a scatter_apply as a loop. */
+static const struct {
+	enum op op, as;
+	bool (*write)(const struct testcase *c, struct arena *a, struct testcase *out);
+} written_as[] = {{OP_CUSTOM, OP_CHECKPOINT, trial_as_checkpoint}, {OP_SCATTER_APPLY, OP_FOR, trial_as_loop}};
+
+/* Whether x is about the second op of such a row, and y about the first one.  Written in the other way, y gives the
+ * same wrong numbers. */
+static bool is_written_as(
     const struct question *any, const struct symptom *x, const struct late *y, const struct symptom *s, struct arena *a)
 {
 	struct judgement j, own;
 	struct testcase written;
 
-	return x->pattern.has[OP_CHECKPOINT] && s->pattern.has[OP_CUSTOM] && asked_is_in(&x->asked, &s->asked) &&
-	    trial_as_checkpoint(&y->c, a, &written) && pattern_is_in(&x->pattern, &written) &&
-	    case_shows(&written, any, a, &j) && case_shows(&y->c, any, a, &own) && near(j.expected, own.expected) &&
-	    near(j.returned, own.returned);
+	for (size_t i = 0; i < sizeof written_as / sizeof *written_as; i++)
+		if (x->pattern.has[written_as[i].as] && s->pattern.has[written_as[i].op] &&
+		    asked_is_in(&x->asked, &s->asked) && written_as[i].write(&y->c, a, &written) &&
+		    pattern_is_in(&x->pattern, &written) && case_shows(&written, any, a, &j) &&
+		    case_shows(&y->c, any, a, &own) && near(j.expected, own.expected) && near(j.returned, own.returned))
+			return true;
+	return false;
 }
 
 /* Whether y is about NaNs that 0 times infinity can explain, and has the ops of x.  It must be wrong where that
@@ -326,7 +335,7 @@ static bool same_bug_by_trials(
 		return true;
 	if (is_region_alone(any, s, y, t, a) || is_region_alone(any, t, x, s, a))
 		return true;
-	if (is_checkpoint_of_custom(any, s, y, t, a) || is_checkpoint_of_custom(any, t, x, s, a))
+	if (is_written_as(any, s, y, t, a) || is_written_as(any, t, x, s, a))
 		return true;
 	return asked_alike(&s->asked, &t->asked) &&
 	    (fails_with_other_op(any, x, y, a) || multiplies_alike(any, x, y, a) ||

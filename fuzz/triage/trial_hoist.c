@@ -97,6 +97,18 @@ bool trial_lower(const struct testcase *c, struct arena *a, struct testcase *out
 	return true;
 }
 
+bool trial_as_loop(const struct testcase *c, struct arena *a, struct testcase *out)
+{
+	struct edit e = trial_begin(c, a);
+	struct error error = {0};
+
+	if (!region_has_op(&c->program.top, OP_SCATTER_APPLY) || !lower_applies(&e.c.program, a, &error) ||
+	    !edit_finish(&e, false))
+		return false;
+	*out = e.c;
+	return true;
+}
+
 bool trial_own_inputs(const struct testcase *c, struct arena *a, struct testcase *out)
 {
 	struct edit e = trial_begin(c, a);

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "fuzz/minimize/passes.h"
 #include "trial_edits.h"
 #include "trials.h"
 
@@ -89,6 +90,50 @@ static bool make_plain(struct edit *e, struct region *r, enum plain how)
 	return true;
 }
 
+/* ---- carries that nothing depends on ---- */
+
+/* Whether a node or a result of the region, or of one inside it, is the value. */
+static bool is_used(const struct region *r, int value)
+{
+	const struct region *in;
+
+	for (struct walk w = walk_nodes(r); (in = walk_region(&w));) {
+		for (int i = 0; i < in->n_node; i++)
+			for (int k = 0; k < in->node[i].n_arg; k++)
+				if (in->node[i].arg[k] == value)
+					return true;
+		for (int k = 0; k < in->n_result; k++)
+			if (in->result[k] == value)
+				return true;
+	}
+	return false;
+}
+
+/* Whether carry k of a plain loop is not used after it, and no other result of its body depends on it. */
+static bool is_idle(struct edit *e, const struct node_loop *l, int k)
+{
+	if (l->n_carry < 2 || l->condition || has_regions(l->body) || is_used(&e->c.program.top, l->node->out + k))
+		return false;
+	for (int i = 0; i < l->body->n_result; i++)
+		if (i != k && needed_for(e, l->body, l->body->result[i])[l->first_param + k])
+			return false;
+	return true;
+}
+
+/* They hide that two programs are one. */
+static void drop_idle_carries(struct edit *e)
+{
+	struct site s;
+
+	for (int at = 0; edit_site(e, at, &s); at++)
+		for (int k = node_loop(s.node).n_carry - 1; k >= 0; k--) {
+			const struct node_loop l = node_loop(s.node);
+
+			if (is_idle(e, &l, k) && pass_drop_carry(e, at * LIMIT_ARGS + k) == EDIT_TRY)
+				edit_site(e, at, &s);
+		}
+}
+
 bool trial_plain(const struct testcase *c, enum plain how, struct arena *a, struct testcase *out)
 {
 	struct edit e = trial_begin(c, a);
@@ -113,6 +158,7 @@ bool trial_plain(const struct testcase *c, enum plain how, struct arena *a, stru
 			if (!has_regions(&s.node->region[i]) && !make_plain(&e, &s.node->region[i], how))
 				return false;
 	}
+	drop_idle_carries(&e);
 	if (!edit_finish(&e, true))
 		return false;
 	*out = e.c;

@@ -101,6 +101,8 @@ enum effect trial_primal(const struct question *q, const struct testcase *c, str
 bool trial_hoist(const struct testcase *c, struct arena *a, struct testcase *out);
 /* *out: c with checkpoints of their functions in the place of its customs.  False: it has none. */
 bool trial_as_checkpoint(const struct testcase *c, struct arena *a, struct testcase *out);
+/* *out: c with a loop in the place of each scatter_apply.  False: it has none. */
+bool trial_as_loop(const struct testcase *c, struct arena *a, struct testcase *out);
 /* *out: c with an input for each use of an input.  False: none is used twice. */
 bool trial_own_inputs(const struct testcase *c, struct arena *a, struct testcase *out);
 /* *out: c with loops in the place of its fixed points.  False: it has none. */

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/walk.h"
 #include "tests/check.h"
 #include "tests/support/case_text.h"
 
@@ -83,6 +84,20 @@ static void test_freedom(struct arena *a)
 	    {"many operands", OP_CONCATENATE, MEASURE_OPERANDS, -1, 3},
 	    {"a permutation of three", OP_TRANSPOSE, MEASURE_CYCLE, -1, 1},
 	    {"a mask that is short of elements", OP_MASKED_SCATTER, MEASURE_MASK_LEFT, -1, 1},
+	    {"a loop of four iterations", OP_FOR, MEASURE_TRIPS, -1, 4},
+	    {"two initial carries of one value", OP_FOR, MEASURE_SAME_INITIALS, -1, 1},
+	    {"a captured value that is an operand", OP_FOR, MEASURE_CAPTURE_OPERAND, -1, 1},
+	    {"a captured value that is used after the loop", OP_WHILE, MEASURE_CAPTURE_LATER, -1, 1},
+	    {"several carries of a while", OP_WHILE, MEASURE_CARRIES, -1, 3},
+	    {"a scan of two per-iteration inputs", OP_SCAN, MEASURE_ROWS, -1, 2},
+	    {"a scan that stacks rows", OP_SCAN, MEASURE_STACKED, -1, 2},
+	    {"a branch that hands on", OP_COND, MEASURE_HANDS_ON, -1, 1},
+	    {"a branch that alone captures", OP_COND, MEASURE_BRANCH_ALONE, -1, 1},
+	    {"branches that share", OP_COND, MEASURE_BRANCHES_SHARE, -1, 1},
+	    {"a value that is captured and used before", OP_CHECKPOINT, MEASURE_CAPTURE_EARLIER, -1, 1},
+	    {"a value that a region reads twice", OP_CHECKPOINT, MEASURE_CAPTURE_READS, -1, 2},
+	    {"a step that reads a value from outside", OP_FIXED_POINT, MEASURE_STEP_READS, -1, 1},
+	    {"a region that reads a value from outside", OP_SCATTER_APPLY, MEASURE_CAPTURES, -1, 1},
 	    {"numbers inside the domain", OP_ASIN, MEASURE_BELOW_ONE, 0, 1},
 	};
 	const struct testcase c = test_function(a, "x: f64[2], z: f64[]", "y = add x, z", "[1, 2], 3", "vjp");
@@ -127,6 +142,73 @@ static void test_draws(struct arena *a)
 		}
 		CHECK(n > DRAWS / 2 && valid == n, "%d of %d", valid, n);
 		CHECK((several > 0) == bodies[i].several, "%d with several nodes", several);
+		close_lab(&l);
+	}
+}
+
+/* Draws of ops with regions are valid cases, decided, and a right engine agrees; each way to differentiate occurs. */
+static void test_regions(struct arena *a)
+{
+	static const enum op ops[] = {
+	    OP_FOR, OP_WHILE, OP_SCAN, OP_COND, OP_CHECKPOINT, OP_CUSTOM, OP_FIXED_POINT, OP_SCATTER_APPLY};
+	static const char *const engines[] = {"functional", "forward"};
+
+	for (size_t k = 0; k < sizeof engines / sizeof *engines; k++) {
+		const struct testcase c = test_function(a, "x: f64[]", "y = sin x", "1", k ? "jvp" : "vjp");
+		struct bench b;
+		struct lab l;
+
+		if (!open_lab(&l, &b, engines[k], &c, a))
+			return;
+		for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+			int drawn = 0, agree = 0, some = 0;
+
+			for (int n = 0; n < DRAWS / 4; n++) {
+				struct testcase t;
+				struct bench_result r;
+
+				if (!lab_draw_alone(&l, ops[i], n, &t))
+					continue;
+				drawn++;
+				some += t.transform[0].n_wrt < t.program.top.n_param;
+				bench_judge(&b, &t, &l.scratch, &r);
+				agree += r.judgement[0].verdict == VERDICT_AGREE;
+			}
+			CHECK(drawn > DRAWS / 5 && agree > drawn * 9 / 10 && some && some < drawn, "%s: %d, %d, %d",
+			    op_table[ops[i]].name, drawn, agree, some);
+		}
+		close_lab(&l);
+	}
+}
+
+/* An op that the typical case has in a loop is drawn there too. */
+static void test_nested(struct arena *a)
+{
+	static const struct {
+		const char *body;
+		bool inside;
+	} rows[] = {
+	    {"q = gt x, 0\ny = cond q { yield x } else { s = sin x; yield s }", false},
+	    {"y = for (x) trip=2 { params i, c; q = gt c, 0; "
+	     "w = cond q { yield c } else { s = sin c; yield s }; yield w }",
+	        true},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct testcase c = test_function(a, "x: f64[]", rows[i].body, "1", "vjp");
+		int inside = 0;
+		struct bench b;
+		struct lab l;
+
+		if (!open_lab(&l, &b, "tape", &c, a))
+			return;
+		for (int k = 0; k < DRAWS / 4; k++) {
+			struct testcase drawn;
+
+			if (lab_draw_alone(&l, OP_COND, k, &drawn))
+				inside += region_has_op(&drawn.program.top, OP_FOR);
+		}
+		CHECK((inside > 0) == rows[i].inside, "%d inside a loop", inside);
 		close_lab(&l);
 	}
 }
@@ -177,6 +259,8 @@ int main(int argc, char **argv)
 	arena_init(&a, 512 << 20);
 	test_freedom(&a);
 	test_draws(&a);
+	test_regions(&a);
+	test_nested(&a);
 	test_refuted(&options, &a);
 	arena_free(&a);
 	return check_done();

@@ -100,6 +100,18 @@ static const struct row {
         "request: vjp x\n",
         "The gradient with respect to the indexed tensor of gather is", "all 26 variants fail",
         "contributions,integers"},
+    {"functional+paddle-while-lastval",
+        "inputs x: f64[]\ny = for (x) trip=3 { params i, c; p = mul c, c; yield p }\nreturn y\npoint 0.5\n"
+        "request: vjp x\n",
+        "The gradient with respect to the value captured by the body of for is wrong.",
+        "Where all other iterations only add a number, the derivative is wrong in iterations before the last alone.",
+        "contributions,single_steps"},
+    {"functional+paddle-while-lastval",
+        "inputs x: f64[3]\ny, s = scan (1, x) trip=3 carries=1 { params c, r; p = mul c, r; yield p, c }\nreturn y\n"
+        "point [0.5, 0.75, 2]\nrequest: vjp x\n",
+        "The gradient with respect to the per-iteration input of scan is",
+        "Where all other iterations only add a number, the derivative is wrong in iterations before the last alone.",
+        "contributions,single_steps"},
     {"functional+jax-scan-xs-zero",
         "inputs x: f64[1]\ny = scan (x) trip=1 carries=0 { params r; yield r }\nreturn y\n"
         "point [0.5]\nrequest: vjp x\n",

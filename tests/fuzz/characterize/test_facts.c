@@ -128,6 +128,10 @@ static void test_mechanisms(struct arena *a)
 	    {"LATER_CARRY_NEEDED", "x: f64[], y: f64[]",
 	        "y1, y2 = for (x, y) trip=2 { params i, c, d; p = sin c; q = add p, d; yield q, d }", "1, 2",
 	        "vjp x, y", false},
+	    {"CARRY_NEEDED", "x: f64[], y: f64[]", "y1 = for (x) trip=2 { params i, c; p = mul c, y; yield p }", "1, 2",
+	        "vjp y", true},
+	    {"CARRY_NEEDED", "x: f64[], y: f64[]", "y1 = for (x) trip=2 { params i, c; p = mul c, y; yield p }", "1, 2",
+	        "vjp x", false},
 	    {"INTEGER_CARRY_NEEDED", "x: f64[3], k: i64[]",
 	        "m, y1 = for (k, x) trip=2 { params i, n, c; g = gather c, n axis=0 mode=clip; d = mul c, g; "
 	        "yield n, d }",

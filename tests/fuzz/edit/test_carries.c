@@ -31,6 +31,26 @@
 	       "  yield p, end\n}\n" END
 #define COUNTED INPUTS "y = for (k, x) cap=3 {\n  params i, c\n  p = mul c, c\n  yield p\n}\n" END
 
+#define SCAN \
+	"inputs x: f64[], r: f64[2]\ny, s = scan (x, r) trip=2 carries=1 {\n  params c, d\n  p = mul c, d\n" \
+	"  yield p, c\n}\nreturn y\npoint 0.5, [2, 3]\nrequest: vjp x\n"
+
+static bool add_counter(struct edit *e, const struct site *s)
+{
+	int counter;
+
+	return edit_add_counter(e, s, &counter);
+}
+
+static bool add_rows(struct edit *e, const struct site *s)
+{
+	const struct type flags = {DTYPE_BOOL, {1, {2}}};
+	const struct tensor rows = tensor_new(e->arena, &flags);
+	int row;
+
+	return edit_add_rows(e, s, &rows, &row);
+}
+
 static const struct row {
 	const char *name, *text;
 	bool (*make)(struct edit *e, const struct site *s);
@@ -43,6 +63,11 @@ static const struct row {
     {"a counter", INDEX, edit_count_by_carry, true, true},
     {"an index that nobody reads", PLAIN, edit_count_by_carry, false, true},
     {"a while has no index", WHILE_INTEGERS, edit_count_by_carry, false, true},
+    {"a further counter of a for", INDEX, add_counter, true, true},
+    {"a counter of a while", WHILE_INTEGERS, add_counter, true, true},
+    {"a counter of a scan", SCAN, add_counter, true, true},
+    {"rows of a scan", SCAN, add_rows, true, true},
+    {"rows of a for", PLAIN, add_rows, false, true},
     {"an early exit", UNTIL, edit_run_out, true, false},
     {"a count below the cap", COUNTED, edit_run_out, true, false},
     {"a fixed count", PLAIN, edit_run_out, false, true},

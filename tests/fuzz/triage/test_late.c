@@ -108,6 +108,9 @@
 #define SOLVED(op, at) \
 	"inputs p: f64[]\ny = fixed_point (p) cap=64 meaning=solution {\n  params c\n  m = " op "\n  s = add m, p\n" \
 	"  q: bool[] = constant false\n  yield s, q\n}\nreturn y\npoint " at "\nrequest: vjp\n"
+#define SOLVED_BESIDE(op, at) \
+	"inputs p: f64[]\ny, w = fixed_point (p, p) cap=64 meaning=solution {\n  params c, d\n  m = " op "\n" \
+	"  s = add m, p\n  q: bool[] = constant false\n  yield s, p, q\n}\nreturn y\npoint " at "\nrequest: vjp\n"
 #define APPLIED(op) \
 	"inputs x: f64[1]\nat: i64[1] = constant [0]\n" \
 	"y = scatter_apply (x, at) axis=0 mode=clip {\n  params v\n  w = " op "\n  yield w\n}\n" \
@@ -430,6 +433,8 @@ static void check_plain(void)
 	    {"a body that reads less", APPLIED("sin v"), SOLVED("tanh c", "2"), false},
 	    {"a result of other values", HANDED, TWO_CARRIES("y"), false},
 	    {"another result", TWO_CARRIES("y"), TWO_CARRIES("u"), false},
+	    {"a carry that nothing reads", SOLVED("tanh c", "2"), SOLVED_BESIDE("sin c", "2"), true},
+	    {"a carry that is read", SOLVED("tanh c", "2"), SOLVED_BESIDE("mul c, d", "2"), false},
 	};
 	struct testcase x, y;
 	struct arena a;
@@ -485,7 +490,7 @@ static void check_own_inputs(void)
 	arena_free(&a);
 }
 
-/* The function of a custom as a checkpoint. */
+/* The function of a custom as a checkpoint; a scatter_apply as a loop. */
 static void check_checkpoint(void)
 {
 	struct testcase out;
@@ -499,6 +504,12 @@ static void check_checkpoint(void)
 	        !region_has_op(&out.program.top, OP_REDUCE_SUM),
 	    "a custom");
 	CHECK(!trial_as_checkpoint(&plain, &a, &out), "no custom");
+	const struct testcase applied = test_case(&a, APPLIED("sin v"));
+
+	CHECK(trial_as_loop(&applied, &a, &out) && region_has_op(&out.program.top, OP_FOR) &&
+	        !region_has_op(&out.program.top, OP_SCATTER_APPLY),
+	    "a scatter_apply");
+	CHECK(!trial_as_loop(&plain, &a, &out), "no scatter_apply");
 	arena_free(&a);
 }
 
