@@ -97,6 +97,7 @@ void lab_state(struct lab *l)
 	lab_state_positions(l);
 	lab_state_iterations(l);
 	lab_state_relatives(l);
+	lab_state_directions(l);
 	lab_state_single_seeds(l);
 	lab_state_small_loops(l);
 	lab_state_needed(l);
