@@ -368,8 +368,7 @@ static void put_experiment(struct text *out, const struct json *x, bool open)
 
 static void put_characterization(struct text *out, const struct json *x)
 {
-	const struct json *statements = json_find(x, "statements"), *told = json_find(x, "told"),
-	                  *condition = told ? told : json_find(x, "condition"),
+	const struct json *statements = json_find(x, "statements"), *condition = view_shown_condition(x),
 	                  *experiments = json_find(x, "experiments");
 
 	if ((statements && statements->n_child) || condition)

@@ -179,7 +179,7 @@ static void put_statements(struct text *out, const struct json *list, bool most)
 
 static void put_characterization(struct text *out, const struct json *report, const struct json *x)
 {
-	const struct json *statements = json_find(x, "statements"), *condition = json_find(x, "condition"),
+	const struct json *statements = json_find(x, "statements"), *condition = view_shown_condition(x),
 	                  *experiments = json_find(x, "experiments");
 	const struct json *departure = json_find(x, "first_departure");
 

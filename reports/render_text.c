@@ -233,8 +233,8 @@ void render_text(struct text *out, const struct json *report, const char *source
 	}
 	put_case(out, report);
 	if (c) {
-		if (json_find(c, "condition"))
-			put_wrapped(out, "", view_condition(report, json_find(c, "condition"), out->arena));
+		if (view_shown_condition(c))
+			put_wrapped(out, "", view_condition(report, view_shown_condition(c), out->arena));
 		if (json_find(c, "first_departure"))
 			put_wrapped(out, "", render_member(json_find(c, "first_departure"), "sentence"));
 		text_put(out, "What experiments show (x: ruled out as the cause, ?: open):\n");

@@ -265,13 +265,30 @@ const struct json *const *view_statements(const struct json *list, struct arena 
 	return sorted;
 }
 
+/* How many of a kind of variants the condition predicts, as a share; 1 if there are none. */
+static double share_predicted(const struct json *count, const char *which)
+{
+	const double of = atof(render_member(count, "of"));
+
+	return of > 0 ? atof(render_member(count, which)) / of : 1;
+}
+
+const struct json *view_shown_condition(const struct json *characterization)
+{
+	const double enough = 1.8; /* of the two shares together */
+	const struct json *told = json_find(characterization, "told"), *c = json_find(characterization, "condition");
+
+	if (told || !c)
+		return told;
+	return share_predicted(json_find(c, "failing"), "with") + share_predicted(json_find(c, "passing"), "without") >=
+	        enough
+	    ? c
+	    : NULL;
+}
+
 const char *view_condition(const struct json *report, const struct json *condition, struct arena *a)
 {
-	const struct json *told = json_find(json_find(report, "characterization"), "told");
-	const char *text;
-
-	condition = told ? told : condition;
-	text = render_member(condition, "text");
+	const char *text = render_member(condition, "text");
 
 	if (!*text || strstr(view_cause(report), text))
 		return view_counts(condition, a);

@@ -53,6 +53,9 @@ const char *view_allowed(const struct json *report, struct arena *a);
 /* "The condition holds for 9 of 10 variants that fail and for 0 of 5 that pass.", from the condition of a
  * characterization. */
 const char *view_counts(const struct json *condition, struct arena *a);
+/* The condition to show of a characterization: what is told, else what separates the variants if it does so well; NULL:
+ * none. */
+const struct json *view_shown_condition(const struct json *characterization);
 /* The same after the condition itself, unless the paragraph on the cause has it. */
 const char *view_condition(const struct json *report, const struct json *condition, struct arena *a);
 /* The statements of a characterization, those that matter most first; NULL ends the list. */

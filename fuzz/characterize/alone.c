@@ -96,7 +96,7 @@ static void fill_seeds(struct testcase *c, struct choice *choice)
 bool lab_is_drawn_alone(const struct lab *l, enum op op)
 {
 	struct choice c = choice_seeded(0);
-	struct alone x = {.c = &c, .op = op};
+	struct alone x = {.c = &c, .op = op, .extent = ALONE_EXTENT};
 
 	return !lab_batched(l) && (drawn_region_is_known(op) || (op_table[op].dtypes & MASK_FLOAT && alone_plan(&x)));
 }
@@ -152,10 +152,25 @@ static void add_second(struct alone *x, struct edit *e, const int *arg, int valu
 		top->result[chain && n == 1 ? 0 : top->n_result++] = second;
 }
 
+/* How long axes are drawn: a little longer than those of the typical case, which may have to be so long to fail. */
+static int extent_of(const struct lab *l)
+{
+	enum { EXTENT_MOST = 9 };
+	const struct program *p = &l->typical->program;
+	int most = 0;
+
+	for (int v = 0; v < p->n_value; v++)
+		for (int d = 0; d < p->type[v].shape.rank; d++)
+			most = p->type[v].shape.extent[d] > most ? p->type[v].shape.extent[d] : most;
+	if (most <= ALONE_EXTENT)
+		return ALONE_EXTENT;
+	return most < EXTENT_MOST ? most + 1 : EXTENT_MOST;
+}
+
 /* The same of an op without regions.  operand: the one that is differentiated; -1: some. */
 static bool draw_plain(struct lab *l, enum op op, int operand, struct choice *c, struct edit *e, int *wrt, int *n_wrt)
 {
-	struct alone x = {.lab = l, .c = c, .op = op, .dtype = lab_dtype(l)};
+	struct alone x = {.lab = l, .c = c, .op = op, .dtype = lab_dtype(l), .extent = extent_of(l)};
 	struct tensor in[ALONE_OPERANDS];
 	int arg[ALONE_OPERANDS] = {0}, value;
 

@@ -5,7 +5,7 @@
 #include "fuzz/generate/choice.h"
 #include "lab.h"
 
-enum { ALONE_OPERANDS = 4 };
+enum { ALONE_OPERANDS = 4, ALONE_EXTENT = 4 };
 
 /* The op, its operands and attributes. */
 struct alone {
@@ -13,6 +13,7 @@ struct alone {
 	struct choice *c;
 	enum op op;
 	enum dtype dtype; /* of floats */
+	int extent;       /* of an axis, at most */
 	int n;
 	struct type type[ALONE_OPERANDS];
 	int low[ALONE_OPERANDS], high[ALONE_OPERANDS]; /* of integers */

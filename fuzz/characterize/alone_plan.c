@@ -3,16 +3,14 @@
 
 #include <string.h>
 
-enum {
-	RANK = 3,  /* of an operand, at most; matrices may have one more axis */
-	EXTENT = 4 /* of an axis, at most */
-};
+/* Of an operand, at most; matrices may have one more axis. */
+enum { RANK = 3, RANK_LONG = 2 };
 
-static int extent_of(struct alone *x) { return choice_percent(x->c, 15) ? 1 : choice_between(x->c, 2, EXTENT); }
+static int extent_of(struct alone *x) { return choice_percent(x->c, 15) ? 1 : choice_between(x->c, 2, x->extent); }
 
 static struct shape any_shape(struct alone *x, int rank_least)
 {
-	struct shape s = {.rank = choice_between(x->c, rank_least, RANK)};
+	struct shape s = {.rank = choice_between(x->c, rank_least, x->extent > ALONE_EXTENT ? RANK_LONG : RANK)};
 
 	if (x->given && x->given->rank >= rank_least)
 		return *x->given;
@@ -93,7 +91,7 @@ static void plan_indexed(struct alone *x, enum family f)
 {
 	struct shape s = any_shape(x, 1), index;
 	const int axis = x->attrs.axis = choice_below(x->c, s.rank), all = s.extent[axis],
-	          n = choice_between(x->c, 1, EXTENT + 1);
+	          n = choice_between(x->c, 1, x->extent + 1);
 	const bool far = choice_percent(x->c, 60);
 
 	x->attrs.mode = (enum index_mode)choice_below(x->c, MODE_COUNT);
@@ -124,7 +122,7 @@ static void plan_dynamic(struct alone *x, enum family f)
 		add_float(x, window);
 		memset(x->attrs.size, 0, sizeof x->attrs.size);
 	}
-	add(x, DTYPE_I64, vector_of(s.rank), -EXTENT - 1, 2 * EXTENT);
+	add(x, DTYPE_I64, vector_of(s.rank), -x->extent - 1, 2 * x->extent);
 }
 
 static void plan_matrices(struct alone *x)
@@ -275,7 +273,7 @@ bool alone_plan(struct alone *x)
 		s = any_shape(x, 1);
 		add_float(x, s);
 		add(x, DTYPE_BOOL, s, 0, 1);
-		add_float(x, vector_of(choice_between(x->c, 1, 3 * EXTENT)));
+		add_float(x, vector_of(choice_between(x->c, 1, 3 * x->extent)));
 		return true;
 	case FAMILY_MATMUL:
 		plan_matrices(x);

@@ -18,6 +18,7 @@ enum how {
 	HOW_SIGN,
 	HOW_PARTLY_SIGN,
 	HOW_FACTOR,
+	HOW_MOVED,
 	HOW_OTHER
 };
 
@@ -30,6 +31,7 @@ static const char *const how_texts[][2] = {
     [HOW_NAN] = {"is NaN", "are NaN"},
     [HOW_SIGN] = {"has the wrong sign", "have the wrong sign"},
     [HOW_PARTLY_SIGN] = {"has the wrong sign in some elements", "have the wrong sign in some elements"},
+    [HOW_MOVED] = {"has the right elements in wrong places", "have the right elements in wrong places"},
     [HOW_OTHER] = {"is wrong", "are wrong"},
 };
 
@@ -45,6 +47,26 @@ static int row_numbers(const struct variant_row *r, const double **expected, con
 static bool is_off(const struct variant_row *r, double expected, double returned)
 {
 	return isnan(returned) || fabs(returned - expected) > fmax(r->radius, 1e-6 * fabs(expected));
+}
+
+/* Whether the numbers that were returned are those that are right, in another order. */
+static bool is_moved(const struct variant_row *r)
+{
+	bool taken[CHARACTERIZATION_ELEMENTS] = {false}, differ = false;
+
+	for (int i = 0; i < r->n_element; i++) {
+		int k = 0;
+
+		if (isnan(r->element_expected[i]))
+			return false;
+		while (k < r->n_element && (taken[k] || is_off(r, r->element_expected[i], r->element_returned[k])))
+			k++;
+		if (k == r->n_element)
+			return false;
+		taken[k] = true;
+		differ |= is_off(r, r->element_expected[i], r->element_returned[i]);
+	}
+	return differ;
 }
 
 /* *factor: returned / expected, if it is the same for all numbers that are wrong. */
@@ -78,6 +100,8 @@ static enum how how_wrong(const struct variant_row *r, double *factor)
 	}
 	if (!off)
 		return HOW_OTHER;
+	if (is_moved(r))
+		return HOW_MOVED;
 	if (!r->n_element && r->some_right) { /* the number stands for a few elements of a large tensor */
 		all_returned = all_due = steady = false;
 		signs &= fabs(returned[0] / expected[0] + 1) < 1e-3;
@@ -512,9 +536,9 @@ static const char *about_operands(struct lab *l)
 	bool alone;
 	int n;
 
-	if (!find_blame(l, &b, &alone))
+	if (!find_blame(l, &b, &alone) || lab_fails_for_any_op(l))
 		return LAB_TEXT(l, "The %s of %s%s is wrong%s.", derivative_word(l),
-		    several_carriers(l) ? "operations such as " : "",
+		    lab_fails_for_any_op(l) || several_carriers(l) ? "operations such as " : "",
 		    ops_of_base(l, other_cause(l, OP_CONSTANT) == OP_CONSTANT),
 		    right_by_each(&b) ? ", though it is right with respect to each single operand" : "");
 	leave_accidental_factors(l, &b);
@@ -538,9 +562,9 @@ void lab_tell_cause(struct lab *l)
 		const char *id = l->out->statement[i].id;
 
 		if (!strcmp(id, "counts") || !strcmp(id, "carries") || !strcmp(id, "positions") ||
-		    !strcmp(id, "family") || !strcmp(id, "small-loops") || !strcmp(id, "single-seeds") ||
-		    !strcmp(id, "kinds-of-loops") || !strcmp(id, "in-batch") || !strcmp(id, "mixed") ||
-		    !strcmp(id, "stacks") || (!strcmp(id, "dtypes") && lab_dtype_decides(l)))
+		    !strcmp(id, "family") || !strcmp(id, "directions") || !strcmp(id, "small-loops") ||
+		    !strcmp(id, "single-seeds") || !strcmp(id, "kinds-of-loops") || !strcmp(id, "in-batch") ||
+		    !strcmp(id, "mixed") || !strcmp(id, "stacks") || (!strcmp(id, "dtypes") && lab_dtype_decides(l)))
 			text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
 	}
 	l->out->cause = LAB_TEXT(l, "%s%s", text, lab_about_condition(l));

@@ -139,6 +139,8 @@ static const char *about_condition(struct lab *l)
 		return *need ? LAB_TEXT(l, " %s", need) : "";
 	if (repeats_need(need, c))
 		need = "";
+	if (has_statement(l, "directions")) /* no operation is to blame, so nothing about one is guessed */
+		return *need ? LAB_TEXT(l, " %s", need) : "";
 	if (has_statement(l, "small-loops")) /* what is needed there tells more than a guess */
 		return *need ? LAB_TEXT(l, " %s", need) : "";
 	if (has_statement(l, "carries")) /* a program that computes the same and is right tells more than a guess */

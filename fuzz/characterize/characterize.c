@@ -313,12 +313,8 @@ bool characterize(struct bench *b, const char *spec, const struct testcase *c, c
 	if (o->seconds > 0)
 		l.deadline = bench_clock() + o->seconds;
 	*out = (struct characterization){0};
-	l.primal = engine_open("tape", e);
-	l.forward = l.primal ? engine_open("aot", e) : NULL;
-	if (!l.forward) {
-		engine_close(l.primal);
+	if (!lab_open_right(&l, e))
 		return false;
-	}
 	arena_init(&l.work, LAB_ARENA);
 	arena_init(&l.scratch, LAB_ARENA);
 	l.explain = explanation_open();

@@ -3,22 +3,9 @@
 
 #include "engines/kernels/kernels.h"
 #include "engines/kernels/parts.h"
-#include "facts.h"
+#include "elements.h"
 
 enum { TIES_MOST = 64 };
-
-/* Operands and result of an elementwise node: which element of a tensor belongs to element i of the result. */
-struct element_view {
-	const struct shape *to;   /* of the result; NULL: the tensor is read as it is */
-	const union cell *result; /* [elements of the result]: only where this is finite; NULL: everywhere */
-	const union cell *flows;  /* the same: only where this is not nearly 0 */
-	int axis;                 /* along which descents count, if the tensor is read as it is */
-};
-
-static bool flows(const struct element_view *v, int i)
-{
-	return (!v->result || isfinite(v->result[i].f)) && (!v->flows || !(fabs(v->flows[i].f) < 1e-6));
-}
 
 static int most_ties(const struct tensor *x, int n)
 {
@@ -150,7 +137,7 @@ static void watch_tensor(struct element_span *to, const struct tensor *x, const 
 	struct element_span now = {0};
 
 	for (int i = 0, n = shape_elements(v->to ? v->to : &x->type.shape); i < n; i++)
-		if (flows(v, i))
+		if (element_flows(v, i))
 			add_element(
 			    &now, tensor_number(x, v->to ? shape_broadcast_offset(&x->type.shape, v->to, i) : i), !i);
 	if (!now.known)
@@ -164,56 +151,6 @@ static void watch_tensor(struct element_span *to, const struct tensor *x, const 
 		now.apart = count_places(x, v->axis, is_apart);
 	}
 	join(to, &now);
-}
-
-static bool is_integer(double x) { return x == trunc(x) && isfinite(x); }
-
-/* What two or three operands are to each other in one element. */
-static void compare_element(struct operand_comparison *c, enum op op, const double x[3])
-{
-	const double quotient = x[0] / x[1];
-
-	c->larger_nearer |= (x[0] > x[1] && fabs(x[0]) < fabs(x[1])) || (x[0] < x[1] && fabs(x[0]) > fabs(x[1]));
-	c->both_negative |= x[0] < 0 && x[1] < 0;
-	c->both_positive |= x[0] > 0 && x[1] > 0;
-	c->first_negative |= x[0] < 0 && x[1] > 0;
-	c->second_negative |= x[0] > 0 && x[1] < 0;
-	c->equal |= x[0] == x[1];
-	c->negatives |= x[0] == -x[1] && x[0] != 0;
-	c->negative_even |= x[0] < 0 && is_integer(x[1]) && fmod(x[1], 2) == 0;
-	c->negative_odd |= x[0] < 0 && is_integer(x[1]) && fmod(x[1], 2) != 0;
-	c->whole |= is_integer(quotient);
-	c->fraction |= isfinite(quotient) && !is_integer(quotient);
-	c->negative_fraction |= quotient < 0 && isfinite(quotient) && !is_integer(quotient);
-	c->crossed_over |= op == OP_CLAMP && x[1] > x[2] && x[0] <= x[2];
-	c->crossed_under |= op == OP_CLAMP && x[1] > x[2] && x[0] > x[2];
-}
-
-static void compare(
-    struct operand_comparison *c, const struct node *n, const struct tensor *value, const struct element_view *v)
-{
-	c->known = true;
-	for (int i = 0, size = shape_elements(v->to); i < size; i++) {
-		double x[3] = {0};
-
-		if (!flows(v, i))
-			continue;
-		for (int k = 0; k < n->n_arg && k < 3; k++)
-			x[k] = value[n->arg[k]].at[shape_broadcast_offset(&value[n->arg[k]].type.shape, v->to, i)].f;
-		c->below |= x[0] < x[1];
-		c->above |= x[0] > x[1];
-		c->nearer |= fabs(x[0]) < fabs(x[1]);
-		c->farther |= fabs(x[0]) > fabs(x[1]);
-		c->opposite |= (x[0] < 0 && x[1] > 0) || (x[0] > 0 && x[1] < 0);
-		c->alike |= (x[0] > 0 && x[1] > 0) || (x[0] < 0 && x[1] < 0);
-		compare_element(c, n->op, x);
-		for (int k = 0; k < n->n_arg && k < 3; k++) {
-			c->taken_negative[k] |= x[k] < 0 && x[k] == value[n->out].at[i].f;
-			c->taken_positive[k] |= x[k] > 0 && x[k] == value[n->out].at[i].f;
-		}
-		c->above_third |= n->n_arg > 2 && x[0] > x[2];
-		c->crossed |= n->n_arg > 2 && x[1] > x[2];
-	}
 }
 
 /* The indices that lie inside their axis, if an element is read there whose cotangent is not nearly 0. */
@@ -255,7 +192,7 @@ static void watch_index_places(struct index_places *p, const struct node *n, con
 	const struct shape *x = &value[n->arg[0]].type.shape;
 	const int axis = n->attrs.axis, rank = t->type.shape.rank;
 	const int64_t extent = axis < x->rank ? x->extent[axis] : 0;
-	int step = 1, line = shape_elements(&t->type.shape);
+	int step = 1, line = shape_elements(&t->type.shape), same;
 
 	if (op_table[n->op].family == FAMILY_TAKE_ALONG_AXIS && axis < rank) {
 		line = t->type.shape.extent[axis];
@@ -273,42 +210,22 @@ static void watch_index_places(struct index_places *p, const struct node *n, con
 		p->far_negative |= at < -extent;
 		p->moved |= to != place;
 		p->reach = to >= 0 && place >= p->reach ? place + 1 : p->reach;
+		same = to >= 0;
 		for (int k = i % step + i / step / line * line * step; k < i && to >= 0; k += step) {
 			const int other = kernel_index(n->attrs.mode, t->at[k].i, (int)extent);
 
 			p->meet |= other == to;
+			same += other == to;
 			p->differ |= other >= 0 && other != to;
 		}
+		p->most = same > p->most ? same : p->most;
 		p->descends |= place && at < t->at[i - step].i;
-	}
-}
-
-/* Whether an element of a scatter of extrema has several candidates that equal it. */
-static void watch_candidates(struct node_elements *e, const struct node *n, const struct tensor *value)
-{
-	const struct tensor *x = &value[n->arg[0]], *at = &value[n->arg[1]], *y = &value[n->out];
-	const union cell *update = value[n->arg[2]].at;
-	const int axis = n->attrs.axis, n_index = shape_elements(&at->type.shape),
-	          size = shape_elements(&x->type.shape);
-	const struct axis_view v = axis_view(&x->type.shape, axis), u = axis_view(&value[n->arg[2]].type.shape, axis);
-
-	e->candidates = e->candidates > 1 ? e->candidates : 1;
-	e->update_ties = e->update_ties > 1 ? e->update_ties : 1;
-	for (int i = 0; i < size; i++) {
-		const int o = i / (v.n * v.inner), row = i / v.inner % v.n, inner = i % v.inner;
-		const bool stays = x->at[i].f == y->at[i].f;
-		int winners = stays;
-
-		for (int k = 0; k < n_index; k++)
-			winners += kernel_index(n->attrs.mode, at->at[k].i, v.n) == row &&
-			    update[(o * u.n + k) * v.inner + inner].f == y->at[i].f;
-		e->candidates = winners > e->candidates ? winners : e->candidates;
-		e->update_ties += stays ? winners - 1 : 0;
+		p->lines_apart |= to != kernel_index(n->attrs.mode, t->at[place * step].i, (int)extent);
 	}
 }
 
 /* For each element, the number of the group or of the line with which the node combines it; *n_group: how many. */
-static const int *groups_of(const struct node *n, const struct shape *s, int *n_group, struct arena *a)
+const int *elements_groups(const struct node *n, const struct shape *s, int *n_group, struct arena *a)
 {
 	const int size = shape_elements(s);
 	int *group;
@@ -334,7 +251,7 @@ static const int *groups_of(const struct node *n, const struct shape *s, int *n_
 static void watch_ends(struct ends *e, const struct node *n, const struct tensor *x, struct arena *a)
 {
 	int n_out;
-	const int size = shape_elements(&x->type.shape), *group = groups_of(n, &x->type.shape, &n_out, a);
+	const int size = shape_elements(&x->type.shape), *group = elements_groups(n, &x->type.shape, &n_out, a);
 
 	for (int k = 0; k < n_out && size <= TIES_MOST * TIES_MOST; k++) {
 		double low = INFINITY, high = -INFINITY, first = NAN, last = NAN;
@@ -411,8 +328,10 @@ void measures_watch(struct facts *f, const struct node *n, const struct tensor *
 	for (int k = 0; known && k < SPAN_OPERANDS; k++)
 		if (known->tangent[k])
 			watch_tensor(&e->tangent[k], &known->tangent[k][point], operands);
-	if (n->op == OP_SCATTER_MIN || n->op == OP_SCATTER_MAX)
-		watch_candidates(e, n, value);
+	if (known && known->tangent[0])
+		elements_order(&e->order, n, value, &known->tangent[0][point], f->arena);
+	if (family == FAMILY_SCATTER && dtype_is_float(y->type.dtype))
+		elements_meet(e, n, value);
 	if (family == FAMILY_GATHER || family == FAMILY_TAKE_ALONG_AXIS || family == FAMILY_SCATTER)
 		watch_index_places(&e->indices, n, value);
 	if ((family == FAMILY_REDUCE || family == FAMILY_CUMULATIVE) && dtype_is_float(y->type.dtype))
@@ -426,5 +345,5 @@ void measures_watch(struct facts *f, const struct node *n, const struct tensor *
 	if (c && f->known->seeded)
 		watch_tensor(&e->cotangent, c, &flowing);
 	if ((family == FAMILY_BINARY || family == FAMILY_CLAMP) && dtype_is_float(value[n->arg[0]].type.dtype))
-		compare(&e->comparison, n, value, operands);
+		elements_compare(&e->comparison, n, value, operands);
 }

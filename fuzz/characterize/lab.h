@@ -43,7 +43,7 @@ struct lab {
 	int focus; /* the derivative, of a vjp, that rows are about; -1: the worst one, as the verdict */
 	int asks;  /* how often a case must pass to count as passing; more than 1 if the engine answers by chance */
 	struct explanation *explain;     /* the features of every variant */
-	struct engine *primal, *forward; /* right engines: for values and vjp, for jvp */
+	struct engine *primal, *forward; /* right engines: for values and vjp, for jvp (right.c) */
 	bool at_tie; /* the typical case is at a tie, though its numbers may differ: the tie is needed */
 	bool apart;  /* the rows do not count for the condition */
 	bool strict; /* a variant that passes is not tried at a point beside */
@@ -56,6 +56,10 @@ struct lab {
 	int case_room, hash_room, statement_room;
 	uint64_t *case_hash;
 };
+
+/* Opens the engines that the experiments rely on: of another family than the engine under test.  False with a reason.
+ */
+bool lab_open_right(struct lab *l, struct error *e) MUST_CHECK;
 
 /* ---- variants ---- */
 
@@ -202,6 +206,10 @@ bool lab_goes_by_integers(const struct program *p, const struct use *u);
 void lab_state_single_seeds(struct lab *l);
 /* Says which small loops fail: of what kind, with respect to what, through which result, ending how (small_loops.c). */
 void lab_state_small_loops(struct lab *l);
+/* Whether small programs of several ops fail alike at order 2, and through which inputs (directions.c).  It stands in
+ * the cause. */
+bool lab_fails_for_any_op(const struct lab *l);
+void lab_state_directions(struct lab *l);
 /* Says which other ops fail as those to blame do (relatives.c).  They stand in the cause. */
 void lab_state_relatives(struct lab *l);
 /* Whether an op to blame is in the top region, unless it is not there in the typical case. */

@@ -172,6 +172,21 @@ static void of_result(struct facts *f, const struct node *n)
 	}
 }
 
+/* Whether a float operand, of several, is not differentiated. */
+static void of_fixed(struct facts *f, const struct node *n)
+{
+	int floats = 0, fixed = 0;
+
+	for (int k = 0; k < n->n_arg; k++) {
+		const bool is_float = dtype_is_float(f->c->program.type[n->arg[k]].dtype);
+
+		floats += is_float;
+		fixed += is_float && !f->reached[n->arg[k]];
+	}
+	if (floats > 1)
+		measures_put(f, MEASURE_SOME_FIXED, n, -1, fixed > 0);
+}
+
 static void of_operands(struct facts *f, const struct node *n)
 {
 	const struct program *p = &f->c->program;
@@ -179,6 +194,7 @@ static void of_operands(struct facts *f, const struct node *n)
 	const bool joins = family == FAMILY_BINARY || family == FAMILY_SELECT || family == FAMILY_CLAMP ||
 	    family == FAMILY_BROADCAST_TO;
 
+	of_fixed(f, n);
 	for (int k = 0; k < n->n_arg; k++) {
 		const int v = n->arg[k];
 		const struct shape *s = &p->type[v].shape;
@@ -328,6 +344,7 @@ static void of_windows(struct facts *f, const struct node *n)
 	const struct shape *x = &type[n->arg[0]].shape;
 	const struct node *read = slice_behind(&f->c->program, n->arg[0]);
 	int backwards = 0;
+	bool left_out_later = false;
 
 	measures_put(f, MEASURE_SLICE_STARTS_LATER, n, -1, read ? first_of_slice(read, x->rank) : 0);
 	measures_put(f, MEASURE_SLICE_STRIDED_BEFORE, n, -1, read && has_stride(read, x->rank));
@@ -356,13 +373,16 @@ static void of_windows(struct facts *f, const struct node *n)
 			continue;
 		}
 		backwards += a->stride[d] < 0 && size > 1;
+		left_out_later |= d && size < x->extent[d];
 		measures_put(f, MEASURE_STRIDE, n, -1, size > 1 ? fabs((double)a->stride[d]) : 0);
 		measures_put(f, MEASURE_STRIDE_LATER, n, -1, size > 1 && d ? fabs((double)a->stride[d]) : 0);
 		measures_put(f, MEASURE_START, n, -1, a->start[d] < end ? a->start[d] : end);
 		measures_put(f, MEASURE_LEFT_OUT, n, -1, x->extent[d] - 1 - (a->start[d] > end ? a->start[d] : end));
 	}
-	if (family != FAMILY_PAD)
-		measures_put(f, MEASURE_BACKWARDS, n, -1, backwards);
+	if (family == FAMILY_PAD)
+		return;
+	measures_put(f, MEASURE_BACKWARDS, n, -1, backwards);
+	measures_put(f, MEASURE_LEFT_OUT_LATER, n, -1, left_out_later);
 }
 
 static int batch_of(const struct shape *s)

@@ -42,12 +42,26 @@ struct operand_comparison {
 	bool fraction, whole, negative_fraction;   /* the quotient */
 	bool taken_negative[3], taken_positive[3]; /* the result is that operand, of that sign */
 	bool crossed_over, crossed_under;          /* of a clamp whose bounds cross: where its operand lies */
+	double close[3]; /* the least difference of the first operand from that one, unless they are equal */
+	double quotient_far, quotient_near; /* the largest and the least magnitude of the quotient of the first two */
 };
 
 /* Where indices lie along their axis, and in which order. */
 struct index_places {
 	bool known, counts_back, dropped_back, twice_beyond, far_negative, moved, descends, meet, differ;
-	int reach; /* 1 + the place of the last index that finds an element */
+	bool lines_apart; /* two lines of take_along_axis have different indices */
+	int most;         /* indices that find one element, of a line */
+	int reach;        /* 1 + the place of the last index that finds an element */
+};
+
+/* How updates of a scatter compare with the elements that they meet. */
+struct meeting {
+	bool known, above, below, wins; /* wins: of a scatter of extrema: the element becomes that of an update */
+};
+
+/* Whether the tangents of operand 0 have another order than its elements. */
+struct tangent_order {
+	bool known, lines_apart, largest_apart, smallest_apart;
 };
 
 /* What the elements of a node were. */
@@ -55,6 +69,8 @@ struct node_elements {
 	struct element_span operand[SPAN_OPERANDS], tangent[SPAN_OPERANDS], result, cotangent;
 	struct operand_comparison comparison;
 	struct index_places indices;
+	struct meeting meeting;
+	struct tangent_order order;
 	struct ends {
 		bool known, largest_first, largest_last, smallest_first, smallest_last;
 		/* a zero or a negative element comes before another one, or behind one */

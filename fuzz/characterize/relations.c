@@ -1,4 +1,6 @@
 /* relations.c: measures about how sizes, axes, operands and results of a node compare with each other. */
+#include <math.h>
+
 #include "facts.h"
 #include "fuzz/edit/edit.h"
 
@@ -69,6 +71,8 @@ static void of_ends(struct facts *f, const struct node *n)
 
 	if (!e->known)
 		return;
+	measures_put(f, MEASURE_ZERO_AMONG, n, -1, e->zero_before || e->zero_behind);
+	measures_put(f, MEASURE_NEGATIVE_AMONG, n, -1, e->negative_before || e->negative_behind);
 	measures_put(f, MEASURE_ZERO_BEFORE, n, -1, e->zero_before);
 	measures_put(f, MEASURE_ZERO_BEHIND, n, -1, e->zero_behind);
 	measures_put(f, MEASURE_NEGATIVE_BEFORE, n, -1, e->negative_before);
@@ -97,6 +101,34 @@ static void of_index_places(struct facts *f, const struct node *n)
 	measures_put(f, MEASURE_INDEX_REACH, n, -1, p->reach);
 	measures_put(f, MEASURE_INDEX_MOVED, n, -1, p->moved);
 	measures_put(f, MEASURE_INDEX_DESCENDS, n, -1, p->descends);
+	if (op_table[n->op].family == FAMILY_TAKE_ALONG_AXIS)
+		measures_put(f, MEASURE_INDEX_LINES_APART, n, -1, p->lines_apart);
+}
+
+static void of_meeting(struct facts *f, const struct node *n)
+{
+	const struct meeting *m = &f->elements[n->out].meeting;
+
+	if (!m->known)
+		return;
+	measures_put(f, MEASURE_UPDATE_ABOVE, n, -1, m->above);
+	measures_put(f, MEASURE_UPDATE_BELOW, n, -1, m->below);
+	if (n->op == OP_SCATTER_MIN || n->op == OP_SCATTER_MAX)
+		measures_put(f, MEASURE_UPDATE_WINS, n, -1, m->wins);
+}
+
+static void of_tangents(struct facts *f, const struct node *n)
+{
+	const struct tangent_order *o = &f->elements[n->out].order;
+
+	if (!o->known)
+		return;
+	if (op_table[n->op].family == FAMILY_SORT) {
+		measures_put(f, MEASURE_TANGENTS_APART, n, -1, o->lines_apart);
+		return;
+	}
+	measures_put(f, MEASURE_LARGEST_TANGENT_APART, n, -1, o->largest_apart);
+	measures_put(f, MEASURE_SMALLEST_TANGENT_APART, n, -1, o->smallest_apart);
 }
 
 /* The region that holds the node with that result. */
@@ -109,6 +141,57 @@ static const struct region *region_of(const struct program *p, int out)
 			if (r->node[i].out == out)
 				return r;
 	return &p->top;
+}
+
+/* How many elements of a product of that shape go into each element of a matrix of it, by its place. */
+static int added_by_matmul(const struct shape *own, const struct shape *other, const struct shape *to, bool left)
+{
+	const int across = other->rank < 2 ? 1 : other->extent[left ? other->rank - 1 : other->rank - 2];
+	int batch = 1, own_batch = 1;
+
+	for (int d = 0; d < to->rank - (own->rank > 1) - (other->rank > 1); d++)
+		batch *= to->extent[d];
+	for (int d = 0; d + 2 < own->rank; d++)
+		own_batch *= own->extent[d];
+	return own_batch ? across * batch / own_batch : 0;
+}
+
+/* How many elements a cotangent adds into one of operand k. */
+static int added(const struct facts *f, const struct node *n, int k)
+{
+	const struct shape *s = &f->c->program.type[n->arg[k]].shape, *to = &f->c->program.type[n->out].shape;
+
+	switch (op_table[n->op].family) {
+	case FAMILY_BINARY:
+	case FAMILY_SELECT:
+	case FAMILY_CLAMP:
+	case FAMILY_BROADCAST_TO:
+		return shape_elements(s) ? shape_elements(to) / shape_elements(s) : 0;
+	case FAMILY_MATMUL:
+		return added_by_matmul(s, &f->c->program.type[n->arg[1 - k]].shape, to, !k);
+	case FAMILY_PAD:
+		return k ? shape_elements(to) - shape_elements(&f->c->program.type[n->arg[0]].shape) : 1;
+	case FAMILY_GATHER:
+	case FAMILY_TAKE_ALONG_AXIS:
+		return f->elements[n->out].indices.most;
+	case FAMILY_CUMULATIVE:
+		return s->extent[n->attrs.axis];
+	default:
+		return 0;
+	}
+}
+
+static void of_added(struct facts *f, const struct node *n)
+{
+	int most = 0;
+
+	for (int k = 0; k < n->n_arg; k++) {
+		const int now = f->reached[n->arg[k]] ? added(f, n, k) : 0;
+
+		most = now > most ? now : most;
+	}
+	if (most)
+		measures_put(f, MEASURE_ADDED, n, -1, most);
 }
 
 /* Other nodes of the op in the same region, with the operands of n, in this order or the opposite one. */
@@ -190,6 +273,9 @@ static void of_comparison(struct facts *f, const struct node *n)
 
 	if (!c->known)
 		return;
+	for (int k = 1; k < n->n_arg && k < 3; k++)
+		if (isfinite(c->close[k]))
+			measures_put(f, MEASURE_CLOSE, n, k, -c->close[k]);
 	for (int k = 0; k < n->n_arg && takes_one; k++) {
 		measures_put(f, MEASURE_TAKEN_NEGATIVE, n, k, c->taken_negative[k]);
 		measures_put(f, MEASURE_TAKEN_POSITIVE, n, k, c->taken_positive[k]);
@@ -208,6 +294,10 @@ static void of_comparison(struct facts *f, const struct node *n)
 		measures_put(f, MEASURE_SECOND_NEGATIVE_ONLY, n, -1, c->second_negative);
 		measures_put(f, MEASURE_OPERANDS_ALIKE, n, -1, c->equal);
 		measures_put(f, MEASURE_NEGATIVES_OF_EACH_OTHER, n, -1, c->negatives);
+		if (isfinite(c->quotient_near)) {
+			measures_put(f, MEASURE_QUOTIENT_FAR, n, -1, c->quotient_far);
+			measures_put(f, MEASURE_QUOTIENT_NEAR, n, -1, -c->quotient_near);
+		}
 		if (n->op == OP_POW) {
 			measures_put(f, MEASURE_NEGATIVE_EVEN, n, -1, c->negative_even);
 			measures_put(f, MEASURE_NEGATIVE_ODD, n, -1, c->negative_odd);
@@ -236,6 +326,10 @@ void measures_of_relations(struct facts *f, const struct node *n)
 		return;
 	of_places(f, n);
 	of_ends(f, n);
+	of_tangents(f, n);
+	of_added(f, n);
+	if (family == FAMILY_SCATTER)
+		of_meeting(f, n);
 	of_comparison(f, n);
 	if (family == FAMILY_MATMUL)
 		of_extents(f, n);

@@ -87,6 +87,16 @@ static bool own_passes(const struct variant_row *r, const void *self)
 	return row_passes(r, NULL) && !r->engine && lab_same_request(l, l->out->cases[r->case_number]);
 }
 
+/* Whether the condition separates the variants well: the shares of both kinds that it predicts, together. */
+static bool separates(const struct condition *c)
+{
+	const double enough = 1.8;
+
+	return (c->failing ? (double)c->failing_with / c->failing : 1) +
+	    (c->passing ? (double)c->passing_without / c->passing : 1) >=
+	    enough;
+}
+
 void lab_state(struct lab *l)
 {
 	const char *id;
@@ -98,6 +108,7 @@ void lab_state(struct lab *l)
 	lab_state_iterations(l);
 	lab_state_single_steps(l);
 	lab_state_relatives(l);
+	lab_state_directions(l);
 	lab_state_single_seeds(l);
 	lab_state_small_loops(l);
 	lab_state_needed(l);
@@ -118,8 +129,9 @@ void lab_state(struct lab *l)
 		    "Every variant with the same request as the finding fails.");
 	else if (l->out->condition && !l->out->told && !(l->told && l->told->always))
 		lab_say(l, "condition", STATEMENT_OPEN, NULL, 0,
-		    "What it depends on in this program is not determined.  Over all variants, the best is: %s",
-		    l->out->condition->text);
+		    "What it depends on in this program is not determined.%s%s",
+		    separates(l->out->condition) ? "  Over all variants, the best is: " : "",
+		    separates(l->out->condition) ? l->out->condition->text : "");
 	else if (!l->out->condition && l->out->n_table)
 		lab_say(l, "condition", STATEMENT_OPEN, NULL, 0,
 		    "No combination of up to three features separates failing variants from passing ones.");
