@@ -250,7 +250,7 @@ static void check_budgets(struct arena *a)
 	CHECK(code == EXIT_FINDING, "max_findings: exit code %d", code);
 	o.out = directory(a, "time");
 	o.spec = &right;
-	o.seconds = 0.2;
+	o.seconds = 2;
 	o.max_findings = 0;
 	free(run(&o, "plain", drive_plain, &code));
 	CHECK(code == EXIT_NO_FINDING, "time: exit code %d", code);
