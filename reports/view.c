@@ -275,7 +275,7 @@ static double share_predicted(const struct json *count, const char *which)
 
 const struct json *view_shown_condition(const struct json *characterization)
 {
-	const double enough = 1.8; /* of the two shares together */
+	const double enough = 1.9; /* of the two shares together */
 	const struct json *told = json_find(characterization, "told"), *c = json_find(characterization, "condition");
 
 	if (told || !c)

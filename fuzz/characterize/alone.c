@@ -22,13 +22,14 @@ enum number_style {
 	STYLE_INTEGERS,
 	STYLE_ONE_ZERO,
 	STYLE_LARGE,
+	STYLE_FEW,
 	STYLES
 };
 
 /* The styles of an op, inside its domain: nothing is decided at its end. */
 static const int *style_weights(enum op op)
 {
-	static const int any[STYLES] = {25, 30, 10, 15, 10, 10}, positive[STYLES] = {100},
+	static const int any[STYLES] = {25, 30, 10, 12, 9, 8, 6}, positive[STYLES] = {100},
 	                 inside_one[STYLES] = {[STYLE_INSIDE_ONE] = 100}, not_zero[STYLES] = {30, 40, 15, 0, 0, 15};
 
 	switch (op_table[op].domain) {
@@ -58,6 +59,8 @@ static double number(struct choice *c, enum number_style s)
 		return choice_between(c, -3, 3);
 	case STYLE_LARGE:
 		return sign * choice_between(c, 3 * UNIT, 20 * UNIT) / UNIT;
+	case STYLE_FEW:
+		return choice_percent(c, 50) ? 1.5 : 0.75;
 	default:
 		return (double)choice_between(c, 1, 4 * UNIT) / UNIT;
 	}
@@ -300,10 +303,12 @@ void experiment_alone(struct lab *l)
 
 	lab_columns(l, (const char *const[]){"differentiated", "draw"}, 2);
 	l->strict = true;
+	explanation_alone(l->explain, true);
 	for (int i = 0; i < n_op && i < OPS; i++)
 		for (int k = 0; k < n; k++)
 			if (use[k].op == blamed[i] && is_tried(l, &use[k]) && !named_before(use, k))
 				try_operand(l, &use[k]);
+	explanation_alone(l->explain, false);
 	l->strict = false;
 }
 

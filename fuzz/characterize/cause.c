@@ -3,127 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fit.h"
-#include "lab.h"
+#include "how.h"
 #include "rows.h"
-
-/* ---- how a derivative is wrong ---- */
-
-enum how {
-	HOW_DROPPED,
-	HOW_PARTLY_DROPPED,
-	HOW_NOT_ZERO,
-	HOW_PARTLY_NOT_ZERO,
-	HOW_NAN,
-	HOW_SIGN,
-	HOW_PARTLY_SIGN,
-	HOW_FACTOR,
-	HOW_MOVED,
-	HOW_OTHER
-};
-
-static const char *const how_texts[][2] = {
-    [HOW_DROPPED] = {"is dropped: it is 0", "are dropped: they are 0"},
-    [HOW_PARTLY_DROPPED] = {"is partly dropped: elements are 0 that should not be",
-        "are partly dropped: elements are 0 that should not be"},
-    [HOW_NOT_ZERO] = {"should be 0 and is not", "should be 0 and are not"},
-    [HOW_PARTLY_NOT_ZERO] = {"is not 0 where it should be", "are not 0 where they should be"},
-    [HOW_NAN] = {"is NaN", "are NaN"},
-    [HOW_SIGN] = {"has the wrong sign", "have the wrong sign"},
-    [HOW_PARTLY_SIGN] = {"has the wrong sign in some elements", "have the wrong sign in some elements"},
-    [HOW_MOVED] = {"has the right elements in wrong places", "have the right elements in wrong places"},
-    [HOW_OTHER] = {"is wrong", "are wrong"},
-};
-
-/* All numbers of a row: those of its elements, or the one that its verdict is about. */
-static int row_numbers(const struct variant_row *r, const double **expected, const double **returned)
-{
-	*expected = r->n_element ? r->element_expected : &r->expected;
-	*returned = r->n_element ? r->element_returned : &r->returned;
-	return r->n_element ? r->n_element : 1;
-}
-
-/* Whether a number of the row is wrong by more than its radius can be elsewhere in the tensor. */
-static bool is_off(const struct variant_row *r, double expected, double returned)
-{
-	return isnan(returned) || fabs(returned - expected) > fmax(r->radius, 1e-6 * fabs(expected));
-}
-
-/* Whether the numbers that were returned are those that are right, in another order. */
-static bool is_moved(const struct variant_row *r)
-{
-	bool taken[CHARACTERIZATION_ELEMENTS] = {false}, differ = false;
-
-	for (int i = 0; i < r->n_element; i++) {
-		int k = 0;
-
-		if (isnan(r->element_expected[i]))
-			return false;
-		while (k < r->n_element && (taken[k] || is_off(r, r->element_expected[i], r->element_returned[k])))
-			k++;
-		if (k == r->n_element)
-			return false;
-		taken[k] = true;
-		differ |= is_off(r, r->element_expected[i], r->element_returned[i]);
-	}
-	return differ;
-}
-
-/* *factor: returned / expected, if it is the same for all numbers that are wrong. */
-static enum how how_wrong(const struct variant_row *r, double *factor)
-{
-	const double *expected, *returned;
-	int n = row_numbers(r, &expected, &returned), off = 0, zero = 0, due_zero = 0;
-	bool steady = true, all_returned = true, all_due = true, signs = true;
-	int p, q;
-
-	*factor = NAN;
-	for (int i = 0; r->of && i < n; i++) {
-		const double ratio = returned[i] / expected[i];
-
-		if (isnan(expected[i])) /* undecided */
-			continue;
-		if (isnan(returned[i]))
-			return HOW_NAN;
-		all_returned &= returned[i] == 0;
-		all_due &= expected[i] == 0;
-		if (!is_off(r, expected[i], returned[i])) {
-			steady &= expected[i] == 0;
-			continue;
-		}
-		off++;
-		zero += returned[i] == 0;
-		due_zero += expected[i] == 0;
-		signs &= fabs(ratio + 1) < 1e-3;
-		steady &= isfinite(ratio) && (isnan(*factor) || fabs(ratio / *factor - 1) < 1e-3);
-		*factor = ratio;
-	}
-	if (!off)
-		return HOW_OTHER;
-	if (is_moved(r))
-		return HOW_MOVED;
-	if (!r->n_element && r->some_right) { /* the number stands for a few elements of a large tensor */
-		all_returned = all_due = steady = false;
-		signs &= fabs(returned[0] / expected[0] + 1) < 1e-3;
-	}
-	if (zero == off)
-		return all_returned ? HOW_DROPPED : HOW_PARTLY_DROPPED;
-	if (due_zero == off)
-		return all_due ? HOW_NOT_ZERO : HOW_PARTLY_NOT_ZERO;
-	if (signs)
-		return steady ? HOW_SIGN : HOW_PARTLY_SIGN;
-	if (!steady || !fit_ratio(*factor, &p, &q) || q > 8 || abs(p) > 16)
-		return HOW_OTHER;
-	return HOW_FACTOR;
-}
-
-static const char *how_text(struct lab *l, enum how how, double factor, bool several)
-{
-	if (how != HOW_FACTOR)
-		return how_texts[how][several];
-	return several ? LAB_TEXT(l, "are %.4g times what they should be", factor)
-	               : LAB_TEXT(l, "is %.4g times what it should be", factor);
-}
 
 /* ---- which operands ---- */
 
@@ -155,7 +36,7 @@ static bool all_zero(const struct variant_row *r)
 	const double *expected, *returned;
 	bool zero = true;
 
-	for (int i = 0, n = row_numbers(r, &expected, &returned); i < n; i++)
+	for (int i = 0, n = how_numbers(r, &expected, &returned); i < n; i++)
 		zero &= expected[i] == 0;
 	return zero;
 }
@@ -171,26 +52,26 @@ static void leave_inner(struct blame *b)
 		b->wrong[i] &= !outer || b->use[i].top;
 }
 
-/* Collects the operands of rows that are alone, or not.  Whether any is wrong. */
-static bool collect(struct blame *b, bool alone)
+/* Collects the operands of rows whose cell 1 is so; NULL: of all rows.  Whether any is wrong. */
+static bool collect(struct blame *b, const struct variant_table *t, const char *only)
 {
 	bool any = false, passes[LAB_USES] = {false};
 
 	memset(b->wrong, 0, sizeof b->wrong);
-	for (int i = 0; b->table && i < b->table->n_row; i++) {
-		const struct variant_row *r = &b->table->row[i];
+	for (int i = 0; t && i < t->n_row; i++) {
+		const struct variant_row *r = &t->row[i];
 		const int at = use_named(b, r->cell[0]);
 		double factor;
 		enum how how;
 
-		if (at < 0 || !r->decided || !strcmp(r->cell[1], "alone") != alone)
+		if (at < 0 || !r->decided || (only && strcmp(r->cell[1], only) != 0))
 			continue;
 		if (!r->fails) {
 			passes[at] |= !all_zero(r);
 			continue;
 		}
 		how = how_wrong(r, &factor);
-		b->how[at] = !b->wrong[at] || b->how[at] == how ? how : HOW_OTHER;
+		b->how[at] = b->wrong[at] ? how_both(b->how[at], how) : how;
 		if (b->wrong[at] && how == HOW_FACTOR && !(fabs(factor / b->factor[at] - 1) < 1e-3))
 			b->how[at] = HOW_OTHER;
 		b->factor[at] = factor;
@@ -413,8 +294,11 @@ static bool find_blame(struct lab *l, struct blame *b, bool *alone)
 
 	*b = (struct blame){.table = lab_find(l, "contributions")};
 	b->n_use = lab_uses(l, b->use);
-	*alone = collect(b, true);
-	any = *alone || collect(b, false);
+	*alone = collect(b, b->table, "alone");
+	any = *alone || collect(b, b->table, "with the others");
+	/* the typical case may be undecided by each operand alone */
+	if (!any && (any = collect(b, lab_find(l, "alone"), NULL)))
+		*alone = true;
 	if (any)
 		refute_right(l, b, *alone);
 	for (int i = 0; i < b->n_use; i++)
@@ -440,6 +324,16 @@ int lab_blamed(struct lab *l, struct blamed out[LAB_USES])
 			out[n++] = (struct blamed){
 			    w.node->op, NULL, l->finding.verdict == VERDICT_WRONG_PRIMAL || !l->base->n_transform};
 	return n;
+}
+
+bool lab_drops(struct lab *l)
+{
+	struct blame b;
+	bool alone, drops = find_blame(l, &b, &alone);
+
+	for (int i = 0; i < b.n_use; i++)
+		drops &= !b.wrong[i] || b.how[i] == HOW_DROPPED || b.how[i] == HOW_PARTLY_DROPPED;
+	return drops;
 }
 
 int lab_blamed_ops(struct lab *l, enum op out[LAB_USES])

@@ -126,6 +126,8 @@ static const char *about_condition(struct lab *l)
 
 	if (!c)
 		return *need ? LAB_TEXT(l, " %s", need) : "";
+	if (c->always && c->passing && has_statement(l, "directions")) /* which tells what it needs */
+		return "";
 	if (c->always && c->passing && *(text = right_attributes(l)))
 		return LAB_TEXT(
 		    l, " %d of %d variants fail. It is right with %s.", c->failing, c->failing + c->passing, text);

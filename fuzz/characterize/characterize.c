@@ -107,8 +107,10 @@ static void run_experiments(struct lab *l, const char *list)
 			out->skipped[out->n_skipped++] = experiments[i].id;
 		else
 			run_experiment(l, &experiments[i]);
-		if (experiments[i].run == experiment_contributions || experiments[i].run == experiment_alone)
+		if (experiments[i].run == experiment_contributions || experiments[i].run == experiment_alone) {
 			l->n_blamed = lab_blamed(l, l->blamed);
+			l->drops = lab_drops(l);
+		}
 	}
 	out->finished = !l->late;
 }

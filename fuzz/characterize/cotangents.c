@@ -2,6 +2,10 @@
  * cotangents.c: the cotangents of the results of the ops to blame.  Zeros are added to each such result, and a right
  * engine differentiates with respect to the zeros.  Of a jvp, also the tangents of their operands.
  */
+#include <math.h>
+#include <string.h>
+
+#include "fuzz/edit/operand_name.h"
 #include "lab_edit.h"
 
 /* Whether the result of a node of the top region is to be known. */
@@ -78,6 +82,79 @@ static void find_tangents(struct lab *l, const struct testcase *c, struct known_
 	}
 }
 
+/* Whether the derivative by operand k of the node is to blame. */
+static bool blames_operand(struct lab *l, const struct node *n, int k)
+{
+	const char *role = arena_printf(&l->scratch, "%s of %s", operand_name(n, k, &l->scratch), op_table[n->op].name);
+
+	for (int i = 0; i < l->n_blamed; i++)
+		if (l->blamed[i].op == n->op && l->blamed[i].role && !strcmp(l->blamed[i].role, role))
+			return true;
+	return false;
+}
+
+/* The node of the top region with that result. */
+static int index_of(const struct region *top, int value)
+{
+	int i = 0;
+
+	while (i < top->n_node && top->node[i].out != value)
+		i++;
+	return i;
+}
+
+/* Sets what is due by the operands to blame of elementwise nodes.  Each gets zeros of the result's shape added. */
+static void find_due(struct lab *l, const struct testcase *c, struct known_cotangents *out)
+{
+	struct edit e = {.arena = &l->scratch, .primal = l->primal, .c = testcase_copy(c, &l->scratch)};
+	struct answer *answer = NEW(&l->scratch, struct answer, c->n_point);
+	struct region *top = &e.c.program.top;
+	int wrt[LIMIT_ARGS], of[LIMIT_ARGS], n = 0;
+
+	for (int i = 0; i < out->n; i++) {
+		const struct node *node = &top->node[index_of(top, out->of[i].value)];
+
+		if (op_table[node->op].family != FAMILY_BINARY && op_table[node->op].family != FAMILY_CLAMP)
+			continue;
+		for (int k = 0; k < node->n_arg && top->n_param < LIMIT_ARGS; k++) {
+			const int at = index_of(top, out->of[i].value);
+			const struct type type = *edit_type(&e, out->of[i].value);
+			const struct tensor zeros = tensor_new(e.arena, &type);
+			int own;
+
+			if (!blames_operand(l, &top->node[at], k))
+				continue;
+			own = edit_add_input(&e, &zeros, false);
+			own = edit_insert_binary(&e, top, at, OP_ADD, top->node[at].arg[k], own, &type);
+			top->node[at + 1].arg[k] = own;
+			of[n] = i;
+			wrt[n++] = top->n_param - 1;
+			node = &top->node[index_of(top, out->of[i].value)];
+		}
+	}
+	if (!out->seeded)
+		e.c.transform[0] = (struct transform){.kind = TRANSFORM_VJP};
+	lab_wrt(&e, wrt, n);
+	if (!n || !edit_finish(&e, false))
+		return;
+	engine_answer(l->primal, &e.c, &l->scratch, answer);
+	for (int p = 0; p < c->n_point; p++)
+		if (answer[p].status != ANSWER_OK || answer[p].n_derivative != n)
+			return;
+	for (int k = 0; k < n; k++) {
+		struct known_cotangent *to = &out->of[of[k]];
+		struct tensor *due = NEW(&l->scratch, struct tensor, c->n_point);
+
+		for (int p = 0; p < c->n_point; p++) {
+			due[p] = answer[p].derivative[k];
+			for (int i = 0; i < shape_elements(&due[p].type.shape); i++)
+				due[p].at[i].f = (isfinite(due[p].at[i].f) ? fabs(due[p].at[i].f) : 0) +
+				    (to->due ? to->due[p].at[i].f : 0);
+		}
+		to->due = due;
+	}
+}
+
 const struct known_cotangents *lab_cotangents(struct lab *l, const struct testcase *c)
 {
 	struct known_cotangents *out = NEW(&l->scratch, struct known_cotangents, 1);
@@ -115,5 +192,7 @@ const struct known_cotangents *lab_cotangents(struct lab *l, const struct testca
 	}
 	if (!out->seeded)
 		find_tangents(l, &alive, out);
+	if (l->drops)
+		find_due(l, &alive, out);
 	return out;
 }

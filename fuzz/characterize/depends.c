@@ -15,8 +15,8 @@ enum { CUTS = 6 }; /* thresholds of one measure, the best */
 /* Costs, as shares of the variants. */
 static const double cost_of_term = 0.02, cost_of_any = 0.02, gain_of_term = 0.04, gain_of_few = 0.004,
                     cost_of_negation = 0.04, cost_of_form = 0.03, cost_of_name = 0.02, cost_of_coincidence = 0.1,
-                    cost_of_other_op = 0.05, cost_of_number = 0.005, cost_of_result = 0.01, cost_of_at_most = 0.002,
-                    cost_of_row = 0.025 / MEASURE_COUNT, cost_of_seed = 0.02, right_first = 0.05;
+                    cost_of_other_op = 0.05, cost_of_number = 0.012, cost_of_result = 0.01, cost_of_at_most = 0.002,
+                    cost_of_row = 0.025 / MEASURE_COUNT, cost_of_seed = 0.02, cost_of_moved = 0.06, right_first = 0.05;
 
 bool telling_blames(const struct telling *t, enum op op)
 {
@@ -29,20 +29,27 @@ bool telling_blames(const struct telling *t, enum op op)
 
 /* ---- literals ---- */
 
+/* The weight of these variants of word w of the sets. */
+static int weight_of(const struct telling *t, int w, uint64_t set)
+{
+	const uint64_t thin = t->x->thin.at[w], alone = t->x->alone.at[w];
+
+	return __builtin_popcountll(set & thin & ~alone) + t->firm * __builtin_popcountll(set & ~thin & ~alone) +
+	    t->alone * __builtin_popcountll(set & alone);
+}
+
 static double error_of(const struct telling *t, const uint64_t *holds)
 {
-	int missed[2] = {0}, spurious[2] = {0};
+	int missed = 0, spurious = 0;
 
 	for (int w = 0; w < t->words; w++) {
 		const uint64_t miss = t->fails.at[w] & ~holds[w] & t->found_on.at[w],
-		               spur = holds[w] & ~t->fails.at[w] & t->found_on.at[w], thin = t->x->thin.at[w];
+		               spur = holds[w] & ~t->fails.at[w] & t->found_on.at[w];
 
-		missed[0] += __builtin_popcountll(miss & thin);
-		missed[1] += __builtin_popcountll(miss & ~thin);
-		spurious[0] += __builtin_popcountll(spur & thin);
-		spurious[1] += __builtin_popcountll(spur & ~thin);
+		missed += weight_of(t, w, miss);
+		spurious += weight_of(t, w, spur);
 	}
-	return t->weight[1] * (missed[0] + t->firm * missed[1]) + t->weight[0] * (spurious[0] + t->firm * spurious[1]);
+	return t->weight[1] * missed + t->weight[0] * spurious;
 }
 
 /* Keeps the literal for the variants of `set`; of literals for the same variants, the cheapest. */
@@ -110,6 +117,13 @@ static bool speaks_of_others(const struct telling *t, int feature)
 	        feature == FEATURE_ALL_OPERANDS);
 }
 
+/* Whether the feature is a coincidence: it may be a cause, but its absence is none. */
+static bool is_coincidence(int feature)
+{
+	return feature == FEATURE_TWIN_USED || feature == FEATURE_INPUTS_EQUAL || feature == FEATURE_OPERANDS_EQUAL ||
+	    feature == FEATURE_RESULT_TWICE;
+}
+
 static void list_features(struct telling *t)
 {
 	const struct explanation *x = t->x;
@@ -117,7 +131,8 @@ static void list_features(struct telling *t)
 	for (int f = 0; f < x->n_feature; f++)
 		for (int holds = 1; holds >= 0; holds--) {
 			const double cost = cost_of_feature(x, f) + (holds ? 0 : cost_of_negation) +
-			    (speaks_of_others(t, f) ? cost_of_other_op : 0);
+			    (speaks_of_others(t, f) ? cost_of_other_op : 0) +
+			    (!holds && is_coincidence(f) ? cost_of_coincidence : 0);
 			struct variant_set set = {{0}};
 
 			for (int w = 0; w < t->words; w++)
@@ -163,6 +178,16 @@ static bool of_result(enum measure_id id) { return id >= MEASURE_RESULT_SMALL &&
 /* A number among cotangents or tangents is an accident of the seeds more often than one among operands. */
 static bool of_seed(enum measure_id id) { return id >= MEASURE_COTANGENT_SMALL && id <= MEASURE_TANGENT_NEAR; }
 
+/* A number among elements that an op only moves: neither a right engine nor a wrong one computes with them. */
+static bool of_moved(const struct measured *m)
+{
+	const bool element = (m->id >= MEASURE_SMALL && m->id <= MEASURE_NEAR && m->id != MEASURE_FIRST &&
+	                         !m->operand) ||
+	    of_result(m->id);
+
+	return element && op_table[m->op].regularity == REGULARITY_MOVE;
+}
+
 /* Keeps the best thresholds of a measure, in both directions. */
 static void list_thresholds(struct telling *t, const struct measured *m, float *sorted)
 {
@@ -200,7 +225,7 @@ static void list_thresholds(struct telling *t, const struct measured *m, float *
 		for (int above = 1; above >= 0; above--) {
 			const double cost = (telling_blames(t, m->op) ? 0 : cost_of_other_op) +
 			    (best[i] == 0 || count ? 0 : cost_of_number) + cost_of_row * (int)m->id +
-			    (of_result(m->id) ? cost_of_result : 0) +
+			    (of_result(m->id) ? cost_of_result : 0) + (of_moved(m) ? cost_of_moved : 0) +
 			    (of_seed(m->id) && best[i] != 0 ? cost_of_seed : 0) + (above ? 0 : cost_of_at_most);
 
 			set_above(t, m->x, best[i], above, &set);

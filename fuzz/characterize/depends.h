@@ -9,6 +9,8 @@ enum {
 	/* The weight of a variant of the typical case, and of a drawn one.  A variant of the smallest case weighs 1: it
 	 * is often right by accident, because its numbers are 0 and 1. */
 	FIRM = 4,
+	/* That of a program of an op alone, which is hardly ever right by accident. */
+	ALONE = 12,
 	TOLD_BEST = 64 /* conditions that are kept, for a third term and as alternatives */
 };
 
@@ -35,7 +37,7 @@ struct telling {
 	bool widened; /* variants count in which the blamed op runs, though it passes no derivative on */
 	struct variant_set among, fails;
 	struct variant_set found_on; /* of them, those on which the condition is found */
-	int firm;                    /* 1 or FIRM */
+	int firm, alone;             /* 1; or FIRM, ALONE */
 	double weight[2];            /* of a variant that passes; that fails */
 	int n_literal;
 	struct told_literal *literal; /* [TOLD_LITERALS] */

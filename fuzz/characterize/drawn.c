@@ -83,7 +83,9 @@ void experiment_drawn(struct lab *l)
 				continue;
 			l->strict = true;
 			explanation_fresh(l->explain, judged % FRESH == FRESH - 1);
+			explanation_alone(l->explain, program_nodes(&c.program) == 1);
 			lab_sample(l, &c);
+			explanation_alone(l->explain, false);
 			explanation_fresh(l->explain, false);
 			l->strict = false;
 			judged++;

@@ -220,6 +220,12 @@ static void watch_index_places(struct index_places *p, const struct node *n, con
 		}
 		p->most = same > p->most ? same : p->most;
 		p->descends |= place && at < t->at[i - step].i;
+		if (rank == 2) {
+			const int rows = t->type.shape.extent[0], columns = t->type.shape.extent[1],
+			          turned = i % rows * columns + i / rows;
+
+			p->by_columns |= to != kernel_index(n->attrs.mode, t->at[turned].i, (int)extent);
+		}
 		p->lines_apart |= to != kernel_index(n->attrs.mode, t->at[place * step].i, (int)extent);
 	}
 }
@@ -313,10 +319,11 @@ void measures_watch(struct facts *f, const struct node *n, const struct tensor *
 	const bool elementwise = family == FAMILY_UNARY || family == FAMILY_BINARY || family == FAMILY_CLAMP ||
 	    family == FAMILY_SELECT;
 	const struct known_cotangent *known = known_of(f, n->out);
-	const struct tensor *y = &value[n->out], *c = known ? &known->at[point] : NULL;
+	const struct tensor *y = &value[n->out], *c = known ? &known->at[point] : NULL,
+	                    *due = known && known->due ? &known->due[point] : c;
 	const struct element_view all = {.axis = n->attrs.axis},
 	                          flowing = {&y->type.shape, dtype_is_float(y->type.dtype) ? y->at : NULL,
-	                              c ? c->at : NULL, 0},
+	                              due ? due->at : NULL, 0},
 	                          *operands = elementwise ? &flowing : &all;
 	struct node_elements *e = &f->elements[n->out];
 
@@ -332,6 +339,10 @@ void measures_watch(struct facts *f, const struct node *n, const struct tensor *
 		elements_order(&e->order, n, value, &known->tangent[0][point], f->arena);
 	if (family == FAMILY_SCATTER && dtype_is_float(y->type.dtype))
 		elements_meet(e, n, value);
+	if ((family == FAMILY_SLICE_SCATTER || family == FAMILY_DYNAMIC_UPDATE_SLICE ||
+	        family == FAMILY_MASKED_SCATTER) &&
+	    dtype_is_float(y->type.dtype))
+		elements_replace(&e->meeting, n, value, f->arena);
 	if (family == FAMILY_GATHER || family == FAMILY_TAKE_ALONG_AXIS || family == FAMILY_SCATTER)
 		watch_index_places(&e->indices, n, value);
 	if ((family == FAMILY_REDUCE || family == FAMILY_CUMULATIVE) && dtype_is_float(y->type.dtype))
@@ -342,6 +353,8 @@ void measures_watch(struct facts *f, const struct node *n, const struct tensor *
 		return;
 	if (!n->n_region)
 		watch_tensor(&e->result, y, &flowing);
+	if (c && f->known->seeded && n->op == OP_SORT)
+		elements_descend(&e->order, n, &value[n->arg[0]], c);
 	if (c && f->known->seeded)
 		watch_tensor(&e->cotangent, c, &flowing);
 	if ((family == FAMILY_BINARY || family == FAMILY_CLAMP) && dtype_is_float(value[n->arg[0]].type.dtype))

@@ -22,6 +22,11 @@ void elements_compare(
     struct operand_comparison *c, const struct node *n, const struct tensor *value, const struct element_view *v);
 /* How the updates of a scatter compare with the elements that they meet. */
 void elements_meet(struct node_elements *e, const struct node *n, const struct tensor *value);
+/* The same of an op that replaces elements of its first operand. */
+void elements_replace(struct meeting *m, const struct node *n, const struct tensor *value, struct arena *a);
+/* Whether the cotangents of a sort descend somewhere along its axis, or have another order there than its elements. */
+void elements_descend(
+    struct tangent_order *o, const struct node *n, const struct tensor *x, const struct tensor *cotangent);
 /* Whether the tangents of operand 0 are ordered as its elements. */
 void elements_order(struct tangent_order *o, const struct node *n, const struct tensor *value,
     const struct tensor *tangent, struct arena *a);

@@ -83,6 +83,8 @@ void explanation_aside(struct explanation *x, bool aside, bool thin)
 	x->add_thin = thin;
 }
 
+void explanation_alone(struct explanation *x, bool alone) { x->add_alone = alone; }
+
 void explanation_fresh(struct explanation *x, bool fresh) { x->add_fresh = fresh; }
 
 void explanation_certain(struct explanation *x, bool certain) { x->add_certain = certain; }
@@ -155,6 +157,8 @@ void explanation_add(struct explanation *x, const struct testcase *c, const stru
 		variant_put(&x->aside, v);
 	if (x->add_thin)
 		variant_put(&x->thin, v);
+	if (x->add_alone)
+		variant_put(&x->alone, v);
 	if (x->add_fresh)
 		variant_put(&x->fresh, v);
 	if (x->add_certain && o == OUTCOME_FAILS)

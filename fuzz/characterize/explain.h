@@ -21,6 +21,8 @@ void explanation_about(struct explanation *x, const struct testcase *c);
 /* The variants that are added from now on count for what is told alone.  thin: of many with the same measures, a few
  * count. */
 void explanation_aside(struct explanation *x, bool aside, bool thin);
+/* The variants that are added from now on are programs of an op alone: nothing else makes them right or wrong. */
+void explanation_alone(struct explanation *x, bool alone);
 /* The variants that are added from now on test what is told: it is not found on them. */
 void explanation_fresh(struct explanation *x, bool fresh);
 

@@ -36,6 +36,7 @@ struct explanation {
 	struct variant_set aside, mute;          /* they count only for what is told; only for the other condition */
 	struct variant_set certain;              /* each condition must hold for them */
 	struct variant_set thin, fresh;          /* fresh: what is told is tested on them, not found */
+	struct variant_set alone;                /* programs of an op alone, whose operands are inputs of their own */
 	struct variant_set has[FEATURES];
 	bool own_op[OP_COUNT]; /* in a case that the condition is to be about */
 	int n_measured;
@@ -44,7 +45,7 @@ struct explanation {
 	int n_role;
 	char *role[ROLES]; /* owned */
 	struct variant_set in_role[ROLES];
-	bool add_aside, add_thin, add_fresh, add_certain; /* so are those that are added now */
+	bool add_aside, add_thin, add_fresh, add_certain, add_alone; /* so are those that are added now */
 };
 
 static inline bool variant_in(const struct variant_set *s, int v) { return s->at[v / 64] >> v % 64 & 1; }

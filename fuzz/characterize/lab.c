@@ -250,6 +250,8 @@ static enum variant_outcome outcome_of(
 		return OUTCOME_ZERO;
 	if (fails_beside(l, c, l->strict ? NUDGE_SEEDS : NUDGE_NEAR, &l->scratch))
 		return OUTCOME_FAILS;
+	if (lab_shares_operands(l, c))
+		return OUTCOME_ZERO;
 	for (int k = 0; k < c->n_point; k++)
 		tie |= r->truth.point[k].kink;
 	return lab_is_silent(l, c, &r->truth) ? OUTCOME_ZERO : tie && !l->at_tie ? OUTCOME_TIE : OUTCOME_PASSES;

@@ -52,6 +52,7 @@ struct lab {
 	struct condition *told; /* out->told, or the best guess where that is missing; NULL: none */
 	int n_blamed;           /* set by experiment `contributions` */
 	struct blamed blamed[LAB_USES];
+	bool drops;                   /* what is wrong by them is 0: set with them */
 	double needed[FEATURE_COUNT]; /* how much pairs of cases say that the failure needs a feature (needed.c) */
 	int case_room, hash_room, statement_room;
 	uint64_t *case_hash;
@@ -92,6 +93,9 @@ const struct variant_row *lab_again(struct lab *l, struct bench *b, const char *
 /* Whether each float input and constant has equal elements, some have several, and an op moves elements.  Then a value
  * may not tell which element was read. */
 bool lab_hides_places(const struct testcase *c);
+/* Whether several operands of an op of the top region depend on one input, and the op is to blame by several: what each
+ * gets wrong may cancel. */
+bool lab_shares_operands(struct lab *l, const struct testcase *c);
 /* Whether no derivative of c tells whether an engine is right: each is undecided, or 0, or may be off by half.  Of a
  * wrong value: whether c hides places. */
 bool lab_is_silent(const struct lab *l, const struct testcase *c, const struct truth *t);
@@ -182,6 +186,8 @@ void lab_state_needed(struct lab *l);
 /* The operands whose derivative is wrong, by table `contributions`; else ops of the smallest case.  Returns how many.
  */
 int lab_blamed(struct lab *l, struct blamed out[LAB_USES]);
+/* Whether every derivative by an operand to blame is wrong in that it, or elements of it, are 0. */
+bool lab_drops(struct lab *l);
 /* The ops of lab_blamed, each once.  Returns how many. */
 int lab_blamed_ops(struct lab *l, enum op out[LAB_USES]);
 /* Draws small program number k of that op and of ops that make operands, with the request of the base.  False if it is

@@ -375,6 +375,7 @@ static void of_windows(struct facts *f, const struct node *n)
 		backwards += a->stride[d] < 0 && size > 1;
 		left_out_later |= d && size < x->extent[d];
 		measures_put(f, MEASURE_STRIDE, n, -1, size > 1 ? fabs((double)a->stride[d]) : 0);
+		measures_put(f, MEASURE_STRIDE_FIRST, n, -1, size > 1 && !d ? fabs((double)a->stride[d]) : 0);
 		measures_put(f, MEASURE_STRIDE_LATER, n, -1, size > 1 && d ? fabs((double)a->stride[d]) : 0);
 		measures_put(f, MEASURE_START, n, -1, a->start[d] < end ? a->start[d] : end);
 		measures_put(f, MEASURE_LEFT_OUT, n, -1, x->extent[d] - 1 - (a->start[d] > end ? a->start[d] : end));

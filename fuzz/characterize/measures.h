@@ -42,7 +42,10 @@ struct operand_comparison {
 	bool fraction, whole, negative_fraction;   /* the quotient */
 	bool taken_negative[3], taken_positive[3]; /* the result is that operand, of that sign */
 	bool crossed_over, crossed_under;          /* of a clamp whose bounds cross: where its operand lies */
-	double close[3]; /* the least difference of the first operand from that one, unless they are equal */
+	/* the least difference of the first operand from that one, unless they are equal; where it is above, below */
+	double close[3], close_above[3], close_below[3];
+	double above_by[3], below_by[3];    /* the largest such difference */
+	double apart_least;                 /* the same, as a share of the larger magnitude, of the first two */
 	double quotient_far, quotient_near; /* the largest and the least magnitude of the quotient of the first two */
 };
 
@@ -50,18 +53,23 @@ struct operand_comparison {
 struct index_places {
 	bool known, counts_back, dropped_back, twice_beyond, far_negative, moved, descends, meet, differ;
 	bool lines_apart; /* two lines of take_along_axis have different indices */
+	bool by_columns;  /* a matrix of indices finds other elements if it is read by columns */
 	int most;         /* indices that find one element, of a line */
 	int reach;        /* 1 + the place of the last index that finds an element */
 };
 
 /* How updates of a scatter compare with the elements that they meet. */
 struct meeting {
-	bool known, above, below, wins; /* wins: of a scatter of extrema: the element becomes that of an update */
+	bool known, above, below, equal,
+	    wins; /* wins: of a scatter of extrema: the element becomes that of an update */
+	double close, close_above, close_below; /* the least difference that is not 0; 0: there is none */
+	bool ascend, descend;                   /* of updates that meet in one element, a later one is above; below */
 };
 
 /* Whether the tangents of operand 0 have another order than its elements. */
 struct tangent_order {
 	bool known, lines_apart, largest_apart, smallest_apart;
+	bool cotangents_known, cotangents_descend, cotangents_apart; /* of a sort: along its axis */
 };
 
 /* What the elements of a node were. */
@@ -87,7 +95,9 @@ struct node_elements {
 /* The cotangent of the result of a node of a case without dead nodes, and the tangents of its operands. */
 struct known_cotangent {
 	int value;
-	const struct tensor *at;                     /* [n_point] */
+	const struct tensor *at; /* [n_point] */
+	/* [n_point] per element of an elementwise node: what is due by operands to blame, summed; NULL: not known */
+	const struct tensor *due;
 	const struct tensor *tangent[SPAN_OPERANDS]; /* [n_point] NULL: not known */
 };
 

@@ -20,6 +20,16 @@ static void compare_element(struct operand_comparison *c, enum op op, const doub
 	for (int k = 1; k < 3; k++)
 		if (x[k] != x[0])
 			c->close[k] = fmin(c->close[k], fabs(x[0] - x[k]));
+	if (x[0] != x[1])
+		c->apart_least = fmin(c->apart_least, fabs(x[0] - x[1]) / fmax(fabs(x[0]), fabs(x[1])));
+	for (int k = 1; k < 3; k++) {
+		c->above_by[k] = fmax(c->above_by[k], x[0] - x[k]);
+		c->below_by[k] = fmax(c->below_by[k], x[k] - x[0]);
+		if (x[0] > x[k])
+			c->close_above[k] = fmin(c->close_above[k], x[0] - x[k]);
+		if (x[0] < x[k])
+			c->close_below[k] = fmin(c->close_below[k], x[k] - x[0]);
+	}
 	if (isfinite(quotient)) {
 		c->quotient_far = fmax(c->quotient_far, fabs(quotient));
 		c->quotient_near = fmin(c->quotient_near, fabs(quotient));
@@ -44,8 +54,12 @@ void elements_compare(
     struct operand_comparison *c, const struct node *n, const struct tensor *value, const struct element_view *v)
 {
 	if (!c->known)
-		*c = (struct operand_comparison){
-		    .known = true, .close = {INFINITY, INFINITY, INFINITY}, .quotient_near = INFINITY};
+		*c = (struct operand_comparison){.known = true,
+		    .close = {INFINITY, INFINITY, INFINITY},
+		    .close_above = {INFINITY, INFINITY, INFINITY},
+		    .close_below = {INFINITY, INFINITY, INFINITY},
+		    .quotient_near = INFINITY,
+		    .apart_least = INFINITY};
 	for (int i = 0, size = shape_elements(v->to); i < size; i++) {
 		double x[3] = {0};
 
@@ -69,6 +83,24 @@ void elements_compare(
 	}
 }
 
+/* 0: none is kept yet. */
+static void keep_least(double *least, double x)
+{
+	if (x > 0 && (*least == 0 || x < *least))
+		*least = x;
+}
+
+/* An update y meets an element x. */
+static void meet(struct meeting *m, double y, double x)
+{
+	m->above |= y > x;
+	m->below |= y < x;
+	m->equal |= y == x;
+	keep_least(&m->close, fabs(y - x));
+	keep_least(&m->close_above, y - x);
+	keep_least(&m->close_below, x - y);
+}
+
 /* Of a scatter of extrema also: whether an element has several candidates that equal it. */
 void elements_meet(struct node_elements *e, const struct node *n, const struct tensor *value)
 {
@@ -87,6 +119,8 @@ void elements_meet(struct node_elements *e, const struct node *n, const struct t
 	for (int i = 0; i < size; i++) {
 		const int o = i / (v.n * v.inner), row = i / v.inner % v.n, inner = i % v.inner;
 		const bool stays = x->at[i].f == y->at[i].f;
+		double before = 0;
+		bool meets = false;
 		int winners = stays;
 
 		e->meeting.wins |= extremum && !stays;
@@ -96,8 +130,11 @@ void elements_meet(struct node_elements *e, const struct node *n, const struct t
 			if (kernel_index(n->attrs.mode, at->at[k].i, v.n) != row)
 				continue;
 			winners += z == y->at[i].f;
-			e->meeting.above |= z > x->at[i].f;
-			e->meeting.below |= z < x->at[i].f;
+			meet(&e->meeting, z, x->at[i].f);
+			e->meeting.ascend |= meets && z > before;
+			e->meeting.descend |= meets && z < before;
+			before = z;
+			meets = true;
 		}
 		if (!extremum)
 			continue;
@@ -105,6 +142,32 @@ void elements_meet(struct node_elements *e, const struct node *n, const struct t
 		e->update_ties += stays ? winners - 1 : 0;
 	}
 }
+
+void elements_replace(struct meeting *m, const struct node *n, const struct tensor *value, struct arena *a)
+{
+	const bool masked = op_table[n->op].family == FAMILY_MASKED_SCATTER;
+	const int own = masked ? 2 : 1, size = shape_elements(&value[n->arg[0]].type.shape);
+	struct tensor where = tensor_new(a, &value[n->arg[0]].type), from = tensor_new(a, &value[n->arg[own]].type), to;
+	const struct tensor *arg[] = {
+	    &where, n->n_arg > 1 ? &value[n->arg[1]] : NULL, n->n_arg > 2 ? &value[n->arg[2]] : NULL};
+
+	where.type.dtype = from.type.dtype = DTYPE_F64; /* f16 does not have all numbers of elements */
+	for (int i = 0, k = shape_elements(&from.type.shape); i < k; i++)
+		from.at[i].f = i + 1;
+	arg[own] = &from;
+	kernel_run(n, arg, &where.type, &to, a);
+	m->known = true;
+	for (int i = 0; i < size; i++) {
+		const int at = (int)to.at[i].f - 1;
+		const double x = value[n->arg[0]].at[i].f;
+
+		if (at < 0)
+			continue;
+		meet(m, value[n->arg[own]].at[at].f, x);
+	}
+}
+
+enum { SIZE_MOST = 4096 }; /* of a tensor whose order is compared */
 
 /* Whether the tangents of a line, in the order of its elements, do not ascend. */
 static bool line_is_apart(const union cell *x, const union cell *dx, const struct axis_view *v)
@@ -141,10 +204,25 @@ static void compare_extrema(
 	}
 }
 
+void elements_descend(
+    struct tangent_order *o, const struct node *n, const struct tensor *x, const struct tensor *cotangent)
+{
+	const struct axis_view v = axis_view(&x->type.shape, n->attrs.axis);
+
+	o->cotangents_known = true;
+	for (int line = 0; line < v.outer * v.inner && shape_elements(&x->type.shape) <= SIZE_MOST; line++) {
+		const int first = line / v.inner * v.n * v.inner + line % v.inner;
+		const union cell *c = cotangent->at + first;
+
+		o->cotangents_apart |= line_is_apart(x->at + first, c, &v);
+		for (int k = 1; k < v.n; k++)
+			o->cotangents_descend |= c[k * v.inner].f < c[(k - 1) * v.inner].f;
+	}
+}
+
 void elements_order(struct tangent_order *o, const struct node *n, const struct tensor *value,
     const struct tensor *tangent, struct arena *a)
 {
-	enum { SIZE_MOST = 4096 };
 	const struct tensor *x = &value[n->arg[0]];
 
 	if (shape_elements(&x->type.shape) > SIZE_MOST)

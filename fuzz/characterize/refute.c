@@ -91,7 +91,9 @@ int lab_refute(struct lab *l, const struct blamed *blamed, int n, const struct e
 		arena_try(&l->scratch, try_candidate, &x);
 		if (!x.wanted)
 			continue;
+		explanation_alone(l->explain, x.alone);
 		lab_sample(l, &x.c);
+		explanation_alone(l->explain, false);
 		x.judged++;
 	}
 	l->strict = false;

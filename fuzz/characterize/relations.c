@@ -4,6 +4,9 @@
 #include "facts.h"
 #include "fuzz/edit/edit.h"
 
+/* For a difference that no element has. */
+static const double FAR_AWAY = 1e9;
+
 /* Which axes of operand 0 the node goes along; false: it goes along none, or permutes all. */
 static bool axes_of(const struct node *n, const struct shape *x, bool along[LIMIT_RANK])
 {
@@ -101,6 +104,8 @@ static void of_index_places(struct facts *f, const struct node *n)
 	measures_put(f, MEASURE_INDEX_REACH, n, -1, p->reach);
 	measures_put(f, MEASURE_INDEX_MOVED, n, -1, p->moved);
 	measures_put(f, MEASURE_INDEX_DESCENDS, n, -1, p->descends);
+	if (op_table[n->op].family == FAMILY_GATHER)
+		measures_put(f, MEASURE_INDEX_BY_COLUMNS, n, -1, p->by_columns);
 	if (op_table[n->op].family == FAMILY_TAKE_ALONG_AXIS)
 		measures_put(f, MEASURE_INDEX_LINES_APART, n, -1, p->lines_apart);
 }
@@ -113,6 +118,16 @@ static void of_meeting(struct facts *f, const struct node *n)
 		return;
 	measures_put(f, MEASURE_UPDATE_ABOVE, n, -1, m->above);
 	measures_put(f, MEASURE_UPDATE_BELOW, n, -1, m->below);
+	measures_put(f, MEASURE_UPDATE_EQUAL, n, -1, m->equal);
+	if (m->close > 0) {
+		measures_put(f, MEASURE_UPDATE_CLOSE, n, -1, -m->close);
+		measures_put(f, MEASURE_UPDATE_CLOSE_ABOVE, n, -1, -(m->close_above > 0 ? m->close_above : FAR_AWAY));
+		measures_put(f, MEASURE_UPDATE_CLOSE_BELOW, n, -1, -(m->close_below > 0 ? m->close_below : FAR_AWAY));
+	}
+	if (op_table[n->op].family == FAMILY_SCATTER) {
+		measures_put(f, MEASURE_UPDATES_ASCEND, n, -1, m->ascend);
+		measures_put(f, MEASURE_UPDATES_DESCEND, n, -1, m->descend);
+	}
 	if (n->op == OP_SCATTER_MIN || n->op == OP_SCATTER_MAX)
 		measures_put(f, MEASURE_UPDATE_WINS, n, -1, m->wins);
 }
@@ -121,6 +136,10 @@ static void of_tangents(struct facts *f, const struct node *n)
 {
 	const struct tangent_order *o = &f->elements[n->out].order;
 
+	if (o->cotangents_known) {
+		measures_put(f, MEASURE_COTANGENTS_DESCEND, n, -1, o->cotangents_descend);
+		measures_put(f, MEASURE_COTANGENTS_APART, n, -1, o->cotangents_apart);
+	}
 	if (!o->known)
 		return;
 	if (op_table[n->op].family == FAMILY_SORT) {
@@ -273,9 +292,16 @@ static void of_comparison(struct facts *f, const struct node *n)
 
 	if (!c->known)
 		return;
+	for (int k = 1; k < n->n_arg && k < 3; k++) {
+		measures_put(f, MEASURE_ABOVE_BY, n, k, c->above_by[k]);
+		measures_put(f, MEASURE_BELOW_BY, n, k, c->below_by[k]);
+	}
 	for (int k = 1; k < n->n_arg && k < 3; k++)
-		if (isfinite(c->close[k]))
+		if (isfinite(c->close[k])) {
 			measures_put(f, MEASURE_CLOSE, n, k, -c->close[k]);
+			measures_put(f, MEASURE_CLOSE_ABOVE, n, k, -fmin(c->close_above[k], FAR_AWAY));
+			measures_put(f, MEASURE_CLOSE_BELOW, n, k, -fmin(c->close_below[k], FAR_AWAY));
+		}
 	for (int k = 0; k < n->n_arg && takes_one; k++) {
 		measures_put(f, MEASURE_TAKEN_NEGATIVE, n, k, c->taken_negative[k]);
 		measures_put(f, MEASURE_TAKEN_POSITIVE, n, k, c->taken_positive[k]);
@@ -294,6 +320,8 @@ static void of_comparison(struct facts *f, const struct node *n)
 		measures_put(f, MEASURE_SECOND_NEGATIVE_ONLY, n, -1, c->second_negative);
 		measures_put(f, MEASURE_OPERANDS_ALIKE, n, -1, c->equal);
 		measures_put(f, MEASURE_NEGATIVES_OF_EACH_OTHER, n, -1, c->negatives);
+		if (isfinite(c->apart_least))
+			measures_put(f, MEASURE_RELATIVELY_CLOSE, n, -1, -c->apart_least);
 		if (isfinite(c->quotient_near)) {
 			measures_put(f, MEASURE_QUOTIENT_FAR, n, -1, c->quotient_far);
 			measures_put(f, MEASURE_QUOTIENT_NEAR, n, -1, -c->quotient_near);
@@ -328,8 +356,7 @@ void measures_of_relations(struct facts *f, const struct node *n)
 	of_ends(f, n);
 	of_tangents(f, n);
 	of_added(f, n);
-	if (family == FAMILY_SCATTER)
-		of_meeting(f, n);
+	of_meeting(f, n);
 	of_comparison(f, n);
 	if (family == FAMILY_MATMUL)
 		of_extents(f, n);

@@ -58,6 +58,43 @@ bool lab_hides_places(const struct testcase *c)
 	return moves && several;
 }
 
+/* Sets, for each value of the top region and of regions in it, the inputs on which it depends: a bit each. */
+static void find_origins(const struct program *p, unsigned *origin)
+{
+	for (int i = 0; i < p->top.n_param; i++)
+		origin[p->top.param + i] = dtype_is_float(p->type[p->top.param + i].dtype) ? 1u << i : 0;
+	for (int n = 0; n < p->top.n_node; n++) {
+		const struct region whole = {.n_node = 1, .node = &p->top.node[n]};
+		unsigned all = 0;
+
+		for (struct walk w = walk_nodes(&whole); walk_next(&w);)
+			for (int k = 0; k < w.node->n_arg; k++)
+				all |= origin[w.node->arg[k]];
+		for (int k = 0; k < p->top.node[n].n_out; k++)
+			origin[p->top.node[n].out + k] = all;
+	}
+}
+
+bool lab_shares_operands(struct lab *l, const struct testcase *c)
+{
+	const struct region *top = &c->program.top;
+	unsigned *origin = NEW(&l->scratch, unsigned, c->program.n_value);
+
+	find_origins(&c->program, origin);
+	for (int n = 0; n < top->n_node; n++) {
+		const struct node *node = &top->node[n];
+		int blamed = 0;
+
+		for (int i = 0; i < l->n_blamed; i++)
+			blamed += l->blamed[i].op == node->op;
+		for (int i = 0; i < node->n_arg && blamed > 1; i++)
+			for (int k = 0; k < i; k++)
+				if (origin[node->arg[i]] & origin[node->arg[k]])
+					return true;
+	}
+	return false;
+}
+
 bool lab_is_silent(const struct lab *l, const struct testcase *c, const struct truth *t)
 {
 	bool silent = true;

@@ -90,7 +90,7 @@ static bool own_passes(const struct variant_row *r, const void *self)
 /* Whether the condition separates the variants well: the shares of both kinds that it predicts, together. */
 static bool separates(const struct condition *c)
 {
-	const double enough = 1.8;
+	const double enough = 1.9;
 
 	return (c->failing ? (double)c->failing_with / c->failing : 1) +
 	    (c->passing ? (double)c->passing_without / c->passing : 1) >=

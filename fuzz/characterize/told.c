@@ -132,12 +132,15 @@ static double set_weights(struct telling *t)
 	double sum[2] = {0};
 
 	t->firm = FIRM;
+	t->alone = ALONE;
 	for (int i = 0; i < t->n_blamed; i++)
 		if (op_table[t->blamed[i].op].regularity == REGULARITY_REGION && t->blamed[i].op == OP_DERIVATIVE)
-			t->firm = 1;
+			t->firm = t->alone = 1;
 	for (int v = 0; v < t->x->n_variant; v++)
 		if (variant_in(&t->found_on, v))
-			sum[variant_in(&t->fails, v)] += variant_in(&t->x->thin, v) ? 1 : t->firm;
+			sum[variant_in(&t->fails, v)] += variant_in(&t->x->alone, v) ? t->alone
+			    : variant_in(&t->x->thin, v)                             ? 1
+			                                                             : t->firm;
 	t->weight[1] = 0.5 / sum[1];
 	t->weight[0] = 0.5 / fmax(fmax(sum[0], 1), least_passing * (sum[0] + sum[1]));
 	return t->weight[0] * sum[0];

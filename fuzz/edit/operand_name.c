@@ -91,7 +91,8 @@ const char *operand_name(const struct node *n, int k, struct arena *a)
 	}
 	if (one && (!l.is_loop || of < 2 || k < l.first_arg))
 		return one;
-	if (!one && of < 2)
+	/* the only operand of a concatenate is the first of any number */
+	if (!one && of < 2 && op_table[n->op].family != FAMILY_CONCATENATE)
 		return "operand";
 	if (!one)
 		one = "operand";

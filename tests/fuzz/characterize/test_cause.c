@@ -312,7 +312,36 @@ static void test_examples(struct arena *a)
 	}
 }
 
-/* A condition is not told twice, and nothing is called needed that the smallest case does without. */
+/* Where the typical case is undecided by each operand, programs of the op alone say which operand is to blame. */
+static void test_alone_blames(struct arena *a)
+{
+	const struct testcase c = test_function(a, "x: f64[], z: f64[]", "y = clamp x, z, z", "1, 2", "vjp");
+	static const char *typical[] = {"lower bound of clamp", "alone", "v1"},
+	                  *alone[][2] = {{"lower bound of clamp", "0"}, {"lower bound of clamp", "1"},
+	                      {"upper bound of clamp", "0"}};
+	struct variant_row of_typical = {.cell = typical},
+	                   of_alone[] = {{.cell = alone[0], .decided = true, .fails = true, .of = "x", .expected = 2},
+	                       {.cell = alone[1], .decided = true, .fails = true, .of = "x", .expected = -1},
+	                       {.cell = alone[2], .decided = true, .of = "x", .expected = 1, .returned = 1}};
+
+	for (int fails = 1; fails >= 0; fails--) {
+		struct variant_table tables[] = {{.id = "contributions", .n_column = 3, .row = &of_typical, .n_row = 1},
+		    {.id = "alone", .n_column = 2, .row = of_alone, .n_row = 3}};
+		struct characterization out = {.n_table = 2, .table = tables};
+		struct lab l = {
+		    .out = &out, .base = &c, .typical = &c, .arena = a, .finding = {.verdict = VERDICT_WRONG}};
+
+		of_alone[0].fails = of_alone[1].fails = fails;
+		lab_tell_cause(&l);
+		CHECK(strstr(out.cause,
+		          fails ? "lower bound of clamp is dropped: it is 0. With respect to "
+		                  "the upper bound of clamp it is right."
+		                : "The gradient of clamp is wrong"),
+		    "%s", out.cause);
+	}
+}
+
+/* A condition is not told twice, and nothing is called needed that the smallest case or other variants do without. */
 static void test_told_once(struct arena *a)
 {
 	const struct testcase one = test_function(a, "x: f64[2]", "y = reduce_max x axes=[0]", "[1, 1]", "vjp"),
@@ -328,14 +357,20 @@ static void test_told_once(struct arena *a)
 	out.n_statement = 0;
 	CHECK(strstr(lab_about_condition(&l), "is at a tie"), "%s", lab_about_condition(&l));
 
-	for (int k = 0; k < 2; k++) {
+	/* at last, variants fail that lack what is needed */
+	for (int k = 0; k < 3; k++) {
 		struct characterization said = {0};
-		struct lab needs = {.out = &said, .base = k ? &two : &one, .typical = &two, .arena = a};
+		struct lab needs = {
+		    .out = &said, .base = k ? &two : &one, .typical = &two, .arena = a, .explain = explanation_open()};
 
 		arena_init(&needs.scratch, 16 << 20);
+		explanation_aside(needs.explain, true, false);
+		for (int v = 0; k == 2 && v < 3; v++)
+			explanation_add(needs.explain, &one, NULL, true, false, OUTCOME_FAILS, v, &needs.scratch);
 		needs.needed[FEATURE_ALL_OPERANDS] = 1;
 		lab_state_needed(&needs);
-		CHECK(said.n_statement == k, "%d statements", said.n_statement);
+		CHECK(said.n_statement == (k == 1), "%d statements", said.n_statement);
+		explanation_close(needs.explain);
 		arena_free(&needs.scratch);
 	}
 }
@@ -483,6 +518,7 @@ int main(int argc, char **argv)
 	test_attributes(&a);
 	test_named(&a);
 	test_examples(&a);
+	test_alone_blames(&a);
 	test_told_once(&a);
 	test_other_numbers(&options, &a);
 	test_other_tangents(&options, &a);

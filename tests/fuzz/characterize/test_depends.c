@@ -276,6 +276,24 @@ static void test_gap(struct arena *a)
 	explanation_close(x);
 }
 
+/* A few programs of the op alone refute what many other variants show. */
+static void test_alone(struct arena *a)
+{
+	for (int alone = 0; alone < 2; alone++) {
+		struct explanation *x = open_cumsum(a);
+		struct explained told;
+		int n = 0;
+
+		add_sums(x, long_axis, &n, a);
+		explanation_alone(x, alone);
+		add_sums_between(x, long_axis, 5, 6, &n, a);
+		add_sums_between(x, always, 4, 4, &n, a);
+		explanation_tell(x, &cumsum_blamed, 1, a, &told);
+		CHECK(told.determined == !alone, "%d: %s", alone, explanation_text(&told, a));
+		explanation_close(x);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -290,6 +308,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_equally_good(&a));
 	CHECK_LAW(test_gap(&a));
 	CHECK_LAW(test_guess(&a));
+	CHECK_LAW(test_alone(&a));
 	arena_free(&a);
 	return check_done();
 }
