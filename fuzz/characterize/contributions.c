@@ -81,6 +81,17 @@ static int split_value(struct edit *e, const struct use *u)
 	return top->n_param - 1;
 }
 
+/* A solution that the edit moves is to be reached again. */
+static void lengthen_solutions(struct edit *e)
+{
+	enum { ENOUGH = 64 };
+
+	for (struct walk w = walk_nodes(&e->c.program.top); walk_next(&w);)
+		if (w.node->op == OP_FIXED_POINT && w.node->attrs.meaning == MEANING_SOLUTION &&
+		    w.node->attrs.cap < ENOUGH)
+			w.node->attrs.cap = ENOUGH;
+}
+
 /* Moves the numbers of float inputs of one type by `turns` places, each to the next input of that type. */
 static void rotate_inputs(struct edit *e, int turns)
 {
@@ -112,8 +123,7 @@ static bool is_empty(const struct variant_row *r)
 	return empty;
 }
 
-/* Gives a single jvp tangents of both signs: a rule may be wrong for one of them. */
-static void mix_tangents(struct edit *e, int turns)
+void lab_mix_tangents(struct edit *e, int turns)
 {
 	static const double tangents[] = {1, -0.75, 0.5, -1.25};
 	enum { TANGENTS = sizeof tangents / sizeof *tangents };
@@ -167,8 +177,9 @@ static const struct variant_row *try_use(struct lab *l, const struct use *u, boo
 	for (int i = 0; !alone && t && i < t->n_wrt; i++)
 		wrt[n++] = t->wrt[i];
 	wrt[n++] = own;
+	lengthen_solutions(&e);
 	lab_wrt(&e, wrt, n);
-	mix_tangents(&e, turns);
+	lab_mix_tangents(&e, turns);
 	if (!alone && forward)
 		leave_last_tangent(&e);
 	l->focus = alone || forward ? -1 : n - 1;

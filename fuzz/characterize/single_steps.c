@@ -54,8 +54,8 @@ static int is_iteration(struct edit *e, const struct site *s, int k, struct node
 	    e, l->body, l->body->n_node, OP_EQ, l->n_index ? l->body->param : *counter, number, &boolean);
 }
 
-/* Lets the loop at s compute in iteration k alone. */
-static bool step_once(struct edit *e, struct site *s, int number, int k)
+/* Lets the loop at s compute in iteration k alone.  rows: it stacks numbers in all others. */
+static bool step_once(struct edit *e, struct site *s, int number, int k, bool rows)
 {
 	struct node_loop l = node_loop(s->node);
 	int counter = -1, now;
@@ -75,7 +75,28 @@ static bool step_once(struct edit *e, struct site *s, int number, int k)
 		else if (carry != counter && d != DTYPE_BOOL)
 			l.body->result[i] = plus(e, l.body, carry, 1);
 	}
+	for (int i = l.n_carry; i < l.n_carry + l.n_ys && now >= 0 && rows; i++) {
+		const struct type type = *edit_type(e, l.body->result[i]);
+
+		if (dtype_is_float(type.dtype))
+			l.body->result[i] = chosen_of(e, l.body, now, l.body->result[i],
+			    edit_insert_fill(e, l.body, l.body->n_node, &type, 0.25));
+	}
 	return now >= 0;
+}
+
+static void try_use(struct lab *l, const struct use *u, bool rows)
+{
+	for (int k = 0; k < ITERATIONS; k++) {
+		struct edit e = lab_edit_of(l, l->typical);
+		struct site s;
+
+		if (!lab_use_alone(&e, u) || !edit_site(&e, u->site, &s) || !step_once(&e, &s, u->site, k, rows) ||
+		    !edit_finish(&e, true))
+			continue;
+		lab_mix_tangents(&e, 0);
+		lab_try(l, &e, (const char *const[]){u->name, LAB_TEXT(l, "%d", k), rows ? "numbers" : LAB_AS_IT_IS});
+	}
 }
 
 void experiment_single_steps(struct lab *l)
@@ -84,20 +105,14 @@ void experiment_single_steps(struct lab *l)
 	struct use uses[LAB_USES];
 	const int n = lab_uses(l, uses);
 
-	lab_columns(l, (const char *const[]){"operand", "computes in iteration"}, 2);
+	lab_columns(l, (const char *const[]){"operand", "computes in iteration", "other rows"}, 3);
 	if (!t || l->typical->n_transform > 1 || lab_kills(l))
 		return;
 	l->apart = true;
 	for (int i = 0; i < n; i++)
-		for (int k = 0; k < ITERATIONS && uses[i].top && op_is_loop(uses[i].op) && lab_blames(l, &uses[i]);
-		     k++) {
-			struct edit e = lab_edit_of(l, l->typical);
-			struct site s;
-
-			if (lab_use_alone(&e, &uses[i]) && edit_site(&e, uses[i].site, &s) &&
-			    step_once(&e, &s, uses[i].site, k))
-				lab_try(l, &e, (const char *const[]){uses[i].name, LAB_TEXT(l, "%d", k)});
-		}
+		for (int rows = 0; rows < 1 + (uses[i].op == OP_SCAN); rows++)
+			if (uses[i].top && op_is_loop(uses[i].op) && lab_blames(l, &uses[i]))
+				try_use(l, &uses[i], rows);
 	l->apart = false;
 }
 
@@ -123,7 +138,8 @@ static bool rows_show(struct lab *l, const struct variant_table *t, int first, e
 	for (int i = first; i < t->n_row && i < first + ITERATIONS; i++) {
 		const struct variant_row *r = &t->row[i];
 
-		if (strcmp(r->cell[0], t->row[first].cell[0]) != 0 || !tells(r))
+		if (strcmp(r->cell[0], t->row[first].cell[0]) != 0 || strcmp(r->cell[2], t->row[first].cell[2]) != 0 ||
+		    !tells(r))
 			continue;
 		shows &= r->fails == lab_is_at(p, r->cell[1][0] - '0', ITERATIONS);
 		seen[r->fails]++;
