@@ -305,7 +305,7 @@ static bool append_scan(struct drawn_region *x)
 	struct node node = {.n_region = 1, .region = r, .attrs = {.trip = x->trip}};
 
 	p.until = p.counter && choice_percent(x->c, 30);
-	plan_carries(x, &p, 0);
+	plan_carries(x, &p, !x->n_xs);
 	node.attrs.carries = p.n_arg;
 	for (int k = 0; k < x->n_xs; k++) {
 		p.arg[p.n_arg++] = x->xs[k];
