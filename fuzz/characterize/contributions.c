@@ -263,8 +263,7 @@ static const char *inner_use(struct lab *l, const struct node *n, int value)
 	return LAB_TEXT(l, ", the %s of %s there", operand_name(reader, operand, l->arena), op_table[reader->op].name);
 }
 
-/* The same of any case. */
-static int list_uses(struct lab *l, const struct testcase *c, struct use out[LAB_USES])
+int lab_uses_of(struct lab *l, const struct testcase *c, struct use out[LAB_USES])
 {
 	struct edit e = {.c = *c};
 	struct site s;
@@ -298,7 +297,7 @@ static int list_uses(struct lab *l, const struct testcase *c, struct use out[LAB
 	return n;
 }
 
-int lab_uses(struct lab *l, struct use out[LAB_USES]) { return list_uses(l, l->typical, out); }
+int lab_uses(struct lab *l, struct use out[LAB_USES]) { return lab_uses_of(l, l->typical, out); }
 
 /* Whether a right engine finds a derivative through the use that is not 0. */
 static bool use_counts(struct lab *l, const struct testcase *c, const struct use *u)
@@ -327,7 +326,7 @@ bool lab_role_counts(struct lab *l, const struct testcase *c)
 {
 	struct use uses[LAB_USES];
 	bool found = false;
-	const int n = l->n_blamed ? list_uses(l, c, uses) : 0;
+	const int n = l->n_blamed ? lab_uses_of(l, c, uses) : 0;
 
 	if (request_order(c->transform, c->n_transform) < c->n_transform)
 		return true; /* a batch would be removed */
