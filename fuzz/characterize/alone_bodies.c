@@ -259,7 +259,7 @@ static bool append_for(struct drawn_region *x)
 	struct loop_plan p = {.counter = choice_percent(x->c, 30), .counted = choice_percent(x->c, 15)};
 	struct node node = {.n_region = 1, .region = r, .attrs = {.trip = x->trip}};
 
-	p.until = choice_percent(x->c, 12);
+	p.until = choice_percent(x->c, 16);
 	if (p.counted) {
 		p.arg[p.n_arg++] = edit_insert_fill(x->e, top, top->n_node, &number, x->trip);
 		node.attrs.cap = x->trip + choice_below(x->c, 3);
@@ -301,10 +301,10 @@ static bool append_while(struct drawn_region *x)
 static bool append_scan(struct drawn_region *x)
 {
 	struct region *r = NEW(x->e->arena, struct region, 1);
-	struct loop_plan p = {.counter = choice_percent(x->c, 25)};
+	struct loop_plan p = {.counter = choice_percent(x->c, 40)};
 	struct node node = {.n_region = 1, .region = r, .attrs = {.trip = x->trip}};
 
-	p.until = p.counter && choice_percent(x->c, 30);
+	p.until = p.counter && choice_percent(x->c, 50);
 	plan_carries(x, &p, !x->n_xs);
 	node.attrs.carries = p.n_arg;
 	for (int k = 0; k < x->n_xs; k++) {
