@@ -61,8 +61,8 @@ static bool repeats_need(const char *need, const struct condition *c)
 	    !strcmp(need + sizeof only - 1, c->text + sizeof where - 1);
 }
 
-/* By how much more of the variants must fail where a condition holds than elsewhere, so that it is told though it is
- * not always right; so that it is told beside what small loops show. */
+/* A condition that is not always right is told if it tells most variants apart: by how much more of them must fail
+ * where it holds than elsewhere.  Beside what small loops show, it must be stronger. */
 static const double strong = 0.65, stronger = 0.8;
 
 static bool is_strong(const struct condition *c, double apart)
