@@ -259,7 +259,7 @@ static bool append_for(struct drawn_region *x)
 	struct loop_plan p = {.counter = choice_percent(x->c, 30), .counted = choice_percent(x->c, 15)};
 	struct node node = {.n_region = 1, .region = r, .attrs = {.trip = x->trip}};
 
-	p.until = choice_percent(x->c, 12);
+	p.until = choice_percent(x->c, 16);
 	if (p.counted) {
 		p.arg[p.n_arg++] = edit_insert_fill(x->e, top, top->n_node, &number, x->trip);
 		node.attrs.cap = x->trip + choice_below(x->c, 3);
@@ -301,11 +301,11 @@ static bool append_while(struct drawn_region *x)
 static bool append_scan(struct drawn_region *x)
 {
 	struct region *r = NEW(x->e->arena, struct region, 1);
-	struct loop_plan p = {.counter = choice_percent(x->c, 25)};
+	struct loop_plan p = {.counter = choice_percent(x->c, 40)};
 	struct node node = {.n_region = 1, .region = r, .attrs = {.trip = x->trip}};
 
-	p.until = p.counter && choice_percent(x->c, 30);
-	plan_carries(x, &p, 0);
+	p.until = p.counter && choice_percent(x->c, 50);
+	plan_carries(x, &p, !x->n_xs);
 	node.attrs.carries = p.n_arg;
 	for (int k = 0; k < x->n_xs; k++) {
 		p.arg[p.n_arg++] = x->xs[k];
@@ -417,27 +417,44 @@ static bool append_scatter_apply(struct drawn_region *x)
 	    append_node(x, &node, (const int[]){x->whole, edit_insert_constant(x->e, top, top->n_node, &index)});
 }
 
+/* Functions of customs, and their rules.  g: the cotangent; d, h, k: tangents of a, b, c.  There may be a second
+ * result, 3 a, whose cotangent is q. */
+static const struct ruled {
+	int n;
+	const char *function, *vjp[3], *jvp;
+} functions[] = {
+    {1, "sin(a)", {"g * cos(a)"}, "d * cos(a)"},
+    {1, "2 * a", {"2 * g"}, "2 * d"},
+    {2, "a * b", {"g * b", "g * a"}, "d * b + h * a"},
+    {2, "a + b", {"1 * g", "1 * g"}, "d + h"},
+    {2, "a * sin(b)", {"g * sin(b)", "g * a * cos(b)"}, "d * sin(b) + h * a * cos(b)"},
+    {3, "a * b - c", {"g * b", "g * a", "-g"}, "d * b + h * a - k"},
+};
+
+/* The texts of the function, or of its rule.  Returns how many. */
+static int texts_of(
+    struct edit *e, const struct ruled *f, bool rule, enum derivative_kind kind, bool two, const char *out[3])
+{
+	if (!rule || kind == DERIVATIVE_JVP) {
+		out[0] = rule ? f->jvp : f->function;
+		out[1] = rule ? "3 * d" : "3 * a";
+		return 1 + two;
+	}
+	for (int k = 0; k < f->n; k++)
+		out[k] = k || !two ? f->vjp[k] : arena_printf(e->arena, "%s + 3 * q", f->vjp[k]);
+	return f->n;
+}
+
 static bool append_custom(struct drawn_region *x)
 {
-	/* g: the cotangent; d, h, k: tangents of a, b, c */
-	static const struct {
-		int n;
-		const char *function, *vjp[3], *jvp;
-	} rows[] = {
-	    {1, "sin(a)", {"g * cos(a)"}, "d * cos(a)"},
-	    {1, "2 * a", {"2 * g"}, "2 * d"},
-	    {2, "a * b", {"g * b", "g * a"}, "d * b + h * a"},
-	    {2, "a + b", {"1 * g", "1 * g"}, "d + h"},
-	    {2, "a * sin(b)", {"g * sin(b)", "g * a * cos(b)"}, "d * sin(b) + h * a * cos(b)"},
-	    {3, "a * b - c", {"g * b", "g * a", "-g"}, "d * b + h * a - k"},
-	};
-	const int row = choice_below(x->c, 6), n = rows[row].n;
+	const struct ruled *f = &functions[choice_below(x->c, 6)];
 	const enum derivative_kind kind = (enum derivative_kind)choice_below(x->c, DERIVATIVE_COUNT);
+	const bool two = choice_percent(x->c, 25);
 	struct region *r = NEW(x->e->arena, struct region, 2);
-	struct node node = {.n_region = 2, .region = r, .n_arg = n, .attrs.transform = kind};
+	struct node node = {.n_region = 2, .region = r, .n_arg = f->n, .attrs.transform = kind};
 	const struct type params[6] = {x->type, x->type, x->type, x->type, x->type, x->type};
-	struct drawn_body b[2] = {
-	    body_open(x, r, params, n), body_open(x, r + 1, params, kind == DERIVATIVE_VJP ? n + 1 : 2 * n)};
+	const int n = f->n, directions = kind == DERIVATIVE_VJP ? 1 + two : n;
+	struct drawn_body b[2] = {body_open(x, r, params, n), body_open(x, r + 1, params, n + directions)};
 	int arg[3], value;
 
 	for (int k = 0; k < n; k++)
@@ -445,13 +462,12 @@ static bool append_custom(struct drawn_region *x)
 	for (int which = 0; which < 2; which++) {
 		const int p = r[which].param;
 		const struct text_name name[] = {{"a", p}, {"b", p + (n > 1)}, {"c", p + 2 * (n > 2)}, {"g", p + n},
-		    {"d", p + n}, {"h", p + n + (n > 1)}, {"k", p + n + 2 * (n > 2)}};
-		const bool each = which && kind == DERIVATIVE_VJP;
+		    {"q", p + n + two}, {"d", p + n}, {"h", p + n + (n > 1)}, {"k", p + n + 2 * (n > 2)}};
+		const char *text[3];
+		const int n_text = texts_of(x->e, f, which, kind, two, text);
 
-		for (int k = 0; k < (each ? n : 1); k++) {
-			const char *text = each ? rows[row].vjp[k] : which ? rows[row].jvp : rows[row].function;
-
-			if (!formula_build(x->e, &r[which], text, name, 7, x->type.dtype, &value))
+		for (int k = 0; k < n_text; k++) {
+			if (!formula_build(x->e, &r[which], text[k], name, 8, x->type.dtype, &value))
 				return false;
 			yield(&b[which], value);
 		}

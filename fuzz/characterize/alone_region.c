@@ -60,7 +60,7 @@ static int plan_inputs(struct drawn_region *x, struct lab *l, struct drawn_input
 		add_input(x, l, in, x->type);
 	if (is_loop(x->op) && choice_percent(x->c, 30))
 		x->table = add_input(x, l, in, rows_of(&x->type, DRAWN_ROWS));
-	for (int k = 0; x->op == OP_SCAN && k < 1 + choice_percent(x->c, 30); k++)
+	for (int k = x->op == OP_SCAN ? choice_weighted(x->c, (const int[]){20, 55, 25}, 3) : 0; k > 0; k--)
 		x->xs[x->n_xs++] = add_input(x, l, in, rows_of(&x->type, x->trip));
 	if (x->op == OP_SCATTER_APPLY)
 		x->whole = add_input(x, l, in, rows_of(&x->type, choice_between(x->c, 2, 4)));

@@ -61,10 +61,12 @@ static bool repeats_need(const char *need, const struct condition *c)
 	    !strcmp(need + sizeof only - 1, c->text + sizeof where - 1);
 }
 
-/* Whether a condition that is not always right tells most variants apart. */
-static bool is_strong(const struct condition *c)
+/* A condition that is not always right is told if it tells most variants apart: by how much more of them must fail
+ * where it holds than elsewhere.  Beside what small loops show, it must be stronger. */
+static const double strong = 0.65, stronger = 0.8;
+
+static bool is_strong(const struct condition *c, double apart)
 {
-	const double apart = 0.65;
 	const int passing_with = c->passing - c->passing_without, with = c->failing_with + passing_with;
 
 	return !strncmp(c->text, "It fails", 8) && with && c->failing + c->passing > with &&
@@ -137,17 +139,18 @@ static const char *about_condition(struct lab *l)
 		                  : LAB_TEXT(l, " It needs no further condition: all %d variants fail.", c->failing);
 	if (l->out->told)
 		return repeats_counts(l, c) ? "" : LAB_TEXT(l, " %s", c->text);
-	if (has_statement(l, "counts") && (!is_strong(c) || repeats_counts(l, c)))
+	if (has_statement(l, "counts") && (!is_strong(c, strong) || repeats_counts(l, c)))
 		return *need ? LAB_TEXT(l, " %s", need) : "";
 	if (repeats_need(need, c))
 		need = "";
 	if (has_statement(l, "directions")) /* no operation is to blame, so nothing about one is guessed */
 		return *need ? LAB_TEXT(l, " %s", need) : "";
-	if (has_statement(l, "small-loops")) /* what is needed there tells more than a guess */
+	if (has_statement(l, "small-loops") &&
+	    !is_strong(c, stronger)) /* what is needed there tells more than a guess */
 		return *need ? LAB_TEXT(l, " %s", need) : "";
 	if (has_statement(l, "carries")) /* a program that computes the same and is right tells more than a guess */
 		return *need ? LAB_TEXT(l, " %s", need) : "";
-	if (is_strong(c))
+	if (is_strong(c, strong))
 		return LAB_TEXT(l, "%s%s %s", *need ? " " : "", need, about_strong(l, c));
 	text = LAB_TEXT(l, "%s%s On what%s it depends is not determined.", *need ? " " : "", need,
 	    *need || has_statement(l, "mixed") || has_statement(l, "in-batch") ? " else" : "");

@@ -81,6 +81,17 @@ static int split_value(struct edit *e, const struct use *u)
 	return top->n_param - 1;
 }
 
+/* A solution that the edit moves is to be reached again. */
+static void lengthen_solutions(struct edit *e)
+{
+	enum { ENOUGH = 64 };
+
+	for (struct walk w = walk_nodes(&e->c.program.top); walk_next(&w);)
+		if (w.node->op == OP_FIXED_POINT && w.node->attrs.meaning == MEANING_SOLUTION &&
+		    w.node->attrs.cap < ENOUGH)
+			w.node->attrs.cap = ENOUGH;
+}
+
 /* Moves the numbers of float inputs of one type by `turns` places, each to the next input of that type. */
 static void rotate_inputs(struct edit *e, int turns)
 {
@@ -112,8 +123,7 @@ static bool is_empty(const struct variant_row *r)
 	return empty;
 }
 
-/* Gives a single jvp tangents of both signs: a rule may be wrong for one of them. */
-static void mix_tangents(struct edit *e, int turns)
+void lab_mix_tangents(struct edit *e, int turns)
 {
 	static const double tangents[] = {1, -0.75, 0.5, -1.25};
 	enum { TANGENTS = sizeof tangents / sizeof *tangents };
@@ -167,8 +177,9 @@ static const struct variant_row *try_use(struct lab *l, const struct use *u, boo
 	for (int i = 0; !alone && t && i < t->n_wrt; i++)
 		wrt[n++] = t->wrt[i];
 	wrt[n++] = own;
+	lengthen_solutions(&e);
 	lab_wrt(&e, wrt, n);
-	mix_tangents(&e, turns);
+	lab_mix_tangents(&e, turns);
 	if (!alone && forward)
 		leave_last_tangent(&e);
 	l->focus = alone || forward ? -1 : n - 1;
@@ -252,8 +263,7 @@ static const char *inner_use(struct lab *l, const struct node *n, int value)
 	return LAB_TEXT(l, ", the %s of %s there", operand_name(reader, operand, l->arena), op_table[reader->op].name);
 }
 
-/* The same of any case. */
-static int list_uses(struct lab *l, const struct testcase *c, struct use out[LAB_USES])
+int lab_uses_of(struct lab *l, const struct testcase *c, struct use out[LAB_USES])
 {
 	struct edit e = {.c = *c};
 	struct site s;
@@ -287,7 +297,7 @@ static int list_uses(struct lab *l, const struct testcase *c, struct use out[LAB
 	return n;
 }
 
-int lab_uses(struct lab *l, struct use out[LAB_USES]) { return list_uses(l, l->typical, out); }
+int lab_uses(struct lab *l, struct use out[LAB_USES]) { return lab_uses_of(l, l->typical, out); }
 
 /* Whether a right engine finds a derivative through the use that is not 0. */
 static bool use_counts(struct lab *l, const struct testcase *c, const struct use *u)
@@ -316,7 +326,7 @@ bool lab_role_counts(struct lab *l, const struct testcase *c)
 {
 	struct use uses[LAB_USES];
 	bool found = false;
-	const int n = l->n_blamed ? list_uses(l, c, uses) : 0;
+	const int n = l->n_blamed ? lab_uses_of(l, c, uses) : 0;
 
 	if (request_order(c->transform, c->n_transform) < c->n_transform)
 		return true; /* a batch would be removed */

@@ -300,6 +300,15 @@ static bool worth(const struct told_condition *less, const struct told_condition
 	    (saved > 0 && less->error > TOLD_ENOUGH && more->error <= right_first);
 }
 
+/* Of conditions in the order of their costs, the first that is worth its terms; else `chosen`. */
+static struct told_condition first_worth(struct told_condition chosen, const struct told_condition *more, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (more[i].n > chosen.n && worth(&chosen, &more[i]))
+			return more[i];
+	return chosen;
+}
+
 struct told_condition telling_search(struct telling *t)
 {
 	struct told_condition chosen, pairs[TOLD_BEST];
@@ -317,14 +326,11 @@ struct told_condition telling_search(struct telling *t)
 				consider(t, (struct told_condition){.n = 2, .literal = {i, k}, .any = any});
 	n_pair = t->n_best;
 	memcpy(pairs, t->best, sizeof pairs);
-	if (n_pair && worth(&chosen, &pairs[0]))
-		chosen = pairs[0];
+	chosen = first_worth(chosen, pairs, n_pair);
 	for (int p = 0; p < n_pair && chosen.n == 2; p++)
 		for (int i = 0; pairs[p].n == 2 && i < t->n_literal; i++)
 			consider(t,
 			    (struct told_condition){
 			        .n = 3, .literal = {pairs[p].literal[0], pairs[p].literal[1], i}, .any = pairs[p].any});
-	if (chosen.n == 2 && worth(&chosen, &t->best[0]))
-		chosen = t->best[0];
-	return chosen;
+	return chosen.n == 2 ? first_worth(chosen, t->best, t->n_best) : chosen;
 }

@@ -202,16 +202,18 @@ static void say_needed(struct facts *f, const bool *seen, const bool *by_input)
 	}
 }
 
-enum carries { CARRIES_FLOAT, CARRIES_LATER, CARRIES_INTEGER };
+enum carries { CARRIES_FLOAT, CARRIES_LATER, CARRIES_INTEGER, ROWS };
 
-/* Marks the values in loops that are computed from a float carry; from one other than the first; or from one that is no
- * float. */
+/* Marks the values in loops that are computed from a float carry; from one other than the first; from one that is no
+ * float; or from a per-iteration input. */
 static void mark_carries(const struct program *p, enum carries which, bool *marked)
 {
 	for (struct walk w = walk_nodes(&p->top); walk_next(&w);) {
 		const struct node_loop l = node_loop(w.node);
 
-		for (int k = which == CARRIES_LATER; k < l.n_carry; k++)
+		for (int k = 0; k < l.n_xs && which == ROWS; k++)
+			marked[l.first_param + l.n_carry + k] = true;
+		for (int k = which == CARRIES_LATER; k < l.n_carry && which != ROWS; k++)
 			marked[l.first_param + k] = which == CARRIES_LATER ||
 			    dtype_is_float(p->type[l.first_param + k].dtype) == (which == CARRIES_FLOAT);
 	}
@@ -233,7 +235,7 @@ static void of_needed(struct uses *u)
 	const struct program *p = &f->c->program;
 	bool *seen, *by_input = NEW(f->arena, bool, p->n_value + 1), *later = NEW(f->arena, bool, p->n_value + 1);
 	bool *integer = NEW(f->arena, bool, p->n_value + 1), *applied = NEW(f->arena, bool, p->n_value + 1),
-	     *carried = NEW(f->arena, bool, p->n_value + 1);
+	     *carried = NEW(f->arena, bool, p->n_value + 1), *row = NEW(f->arena, bool, p->n_value + 1);
 
 	find_needed(u);
 	spread(&p->top, u->by_index, true);
@@ -241,11 +243,13 @@ static void of_needed(struct uses *u)
 		by_input[p->top.param + i] = true;
 	spread(&p->top, by_input, false);
 	mark_carries(p, CARRIES_FLOAT, carried);
+	mark_carries(p, ROWS, row);
 	mark_carries(p, CARRIES_LATER, later);
 	mark_carries(p, CARRIES_INTEGER, integer);
 	mark_applied(p, applied);
 	for (int v = 0; v < p->n_value; v++) {
 		f->at[FEATURE_CARRY_NEEDED] |= u->needed[v] && carried[v];
+		f->at[FEATURE_ROW_NEEDED] |= u->needed[v] && row[v];
 		f->at[FEATURE_LATER_CARRY_NEEDED] |= u->needed[v] && later[v];
 		f->at[FEATURE_APPLY_NEEDED] |= u->needed[v] && applied[v];
 		f->at[FEATURE_INTEGER_CARRY_NEEDED] |= u->needed[v] && integer[v];

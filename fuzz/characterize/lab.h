@@ -151,6 +151,8 @@ struct use {
 };
 /* Lists them in order; returns how many.  Texts in l->arena. */
 int lab_uses(struct lab *l, struct use out[LAB_USES]);
+/* The same of any case. */
+int lab_uses_of(struct lab *l, const struct testcase *c, struct use out[LAB_USES]);
 /* Gives the use an input of its own, which alone is differentiated; false: not possible. */
 bool lab_use_alone(struct edit *e, const struct use *u);
 /* Places along an axis, or of an iteration among others. */

@@ -8,6 +8,8 @@ bool lab_is_float_input(const struct edit *e, int input);
 /* Gives every transform that differentiates these inputs in wrt.  Tangents, and seeds of outer levels, become 1.
  * Removes batches. */
 void lab_wrt(struct edit *e, const int *wrt, int n);
+/* Gives a single jvp tangents of both signs, in another order for each `turns`: a rule may be wrong for one sign. */
+void lab_mix_tangents(struct edit *e, int turns);
 /* Gives a program the request of the base, without seeds, with respect to these inputs.  Removes batches. */
 void lab_take_request(struct lab *l, struct edit *e, const int *wrt, int n);
 /* Gives every float or bool tensor that is no scalar one more axis of extent 2: in front, or behind.  False: not

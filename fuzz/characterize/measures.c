@@ -474,6 +474,8 @@ static void of_regions(struct facts *f, const struct node *n)
 	for (int k = 0; k < n->n_out; k++) {
 		if (f->live[n->out + k])
 			measures_put(f, MEASURE_LATER_RESULT, n, -1, k);
+		if (n->n_out > 1)
+			measures_put(f, MEASURE_RESULT_BEFORE_LAST, n, -1, f->live[n->out + k] && k < n->n_out - 1);
 		if (f->uses[n->out + k])
 			measures_put(f, MEASURE_LATER_READ, n, -1, k);
 	}

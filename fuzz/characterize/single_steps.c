@@ -7,7 +7,13 @@
 #include "graph/walk.h"
 #include "lab_edit.h"
 
-enum { ITERATIONS = 4, FEWEST = 3 };
+enum {
+	ITERATIONS = 4,
+	FEWEST = 3,
+	DRAWN = 16, /* programs */
+	DRAWS = 4 * DRAWN,
+	FIRST_DRAW = 1 << 21 /* numbers that nothing else uses */
+};
 
 /* A carry plus a number, at the end of the body. */
 static int plus(struct edit *e, struct region *body, int carry, double number)
@@ -54,8 +60,8 @@ static int is_iteration(struct edit *e, const struct site *s, int k, struct node
 	    e, l->body, l->body->n_node, OP_EQ, l->n_index ? l->body->param : *counter, number, &boolean);
 }
 
-/* Lets the loop at s compute in iteration k alone. */
-static bool step_once(struct edit *e, struct site *s, int number, int k)
+/* Lets the loop at s compute in iteration k alone.  rows: it stacks numbers in all others. */
+static bool step_once(struct edit *e, struct site *s, int number, int k, bool rows)
 {
 	struct node_loop l = node_loop(s->node);
 	int counter = -1, now;
@@ -75,7 +81,54 @@ static bool step_once(struct edit *e, struct site *s, int number, int k)
 		else if (carry != counter && d != DTYPE_BOOL)
 			l.body->result[i] = plus(e, l.body, carry, 1);
 	}
+	for (int i = l.n_carry; i < l.n_carry + l.n_ys && now >= 0 && rows; i++) {
+		const struct type type = *edit_type(e, l.body->result[i]);
+
+		if (dtype_is_float(type.dtype))
+			l.body->result[i] = chosen_of(e, l.body, now, l.body->result[i],
+			    edit_insert_fill(e, l.body, l.body->n_node, &type, 0.25));
+	}
 	return now >= 0;
+}
+
+/* Rows of the operand, of case c, in which its loop computes in one iteration alone. */
+static void try_use(struct lab *l, const struct testcase *c, const struct use *u, const char *name, const char *of)
+{
+	for (int rows = 0; rows < 1 + (u->op == OP_SCAN); rows++)
+		for (int k = 0; k < ITERATIONS; k++) {
+			struct edit e = lab_edit_of(l, c);
+			struct site s;
+
+			if (!lab_use_alone(&e, u) || !edit_site(&e, u->site, &s) ||
+			    !step_once(&e, &s, u->site, k, rows) || !edit_finish(&e, true))
+				continue;
+			lab_mix_tangents(&e, 0);
+			lab_try(l, &e,
+			    (const char *const[]){name, LAB_TEXT(l, "%d", k), rows ? "numbers" : LAB_AS_IT_IS, of});
+		}
+}
+
+/* The same of drawn programs: by an accident of its numbers, some iterations of the typical case may be right. */
+static void try_drawn(struct lab *l, const struct use *u)
+{
+	struct use uses[LAB_USES];
+	int tried = 0;
+
+	for (int k = 0; k < DRAWS && tried < DRAWN && !lab_over(l); k++) {
+		struct testcase *c = NEW(l->arena, struct testcase, 1), drawn;
+		int n;
+
+		if (!lab_draw_alone(l, u->op, FIRST_DRAW + k, &drawn))
+			continue;
+		*c = testcase_copy(&drawn, l->arena);
+		n = lab_uses_of(l, c, uses);
+		for (int i = 0; i < n; i++)
+			if (uses[i].top && uses[i].op == u->op && !strcmp(uses[i].role, u->role)) {
+				try_use(l, c, &uses[i], u->name, LAB_TEXT(l, "drawn %d", k));
+				tried++;
+				break;
+			}
+	}
 }
 
 void experiment_single_steps(struct lab *l)
@@ -84,19 +137,14 @@ void experiment_single_steps(struct lab *l)
 	struct use uses[LAB_USES];
 	const int n = lab_uses(l, uses);
 
-	lab_columns(l, (const char *const[]){"operand", "computes in iteration"}, 2);
+	lab_columns(l, (const char *const[]){"operand", "computes in iteration", "other rows", "case"}, 4);
 	if (!t || l->typical->n_transform > 1 || lab_kills(l))
 		return;
 	l->apart = true;
 	for (int i = 0; i < n; i++)
-		for (int k = 0; k < ITERATIONS && uses[i].top && op_is_loop(uses[i].op) && lab_blames(l, &uses[i]);
-		     k++) {
-			struct edit e = lab_edit_of(l, l->typical);
-			struct site s;
-
-			if (lab_use_alone(&e, &uses[i]) && edit_site(&e, uses[i].site, &s) &&
-			    step_once(&e, &s, uses[i].site, k))
-				lab_try(l, &e, (const char *const[]){uses[i].name, LAB_TEXT(l, "%d", k)});
+		if (uses[i].top && op_is_loop(uses[i].op) && lab_blames(l, &uses[i])) {
+			try_use(l, l->typical, &uses[i], uses[i].name, "typical");
+			try_drawn(l, &uses[i]);
 		}
 	l->apart = false;
 }
@@ -113,38 +161,70 @@ static bool tells(const struct variant_row *r)
 	return r->decided && (r->fails || !zero);
 }
 
-/* Whether the rows of an operand, from `first` on, are enough, and just those at that place fail. */
-static bool rows_show(struct lab *l, const struct variant_table *t, int first, enum place p, struct support *s)
+/* Whether a row of the same case and operand, with such rows, fails.  A case that is right says nothing. */
+static bool case_fails(const struct variant_table *t, const struct variant_row *of)
+{
+	for (int i = 0; i < t->n_row; i++) {
+		const struct variant_row *r = &t->row[i];
+
+		if (row_fails(r, NULL) && !strcmp(r->cell[0], of->cell[0]) && !strcmp(r->cell[2], of->cell[2]) &&
+		    !strcmp(r->cell[3], of->cell[3]))
+			return true;
+	}
+	return false;
+}
+
+/* The rows of an operand that tell, with other rows that are numbers or not. */
+struct steps {
+	int n;                                   /* iterations of which a row tells */
+	bool any[ITERATIONS], fails[ITERATIONS]; /* a row tells; one fails */
+	struct support rows;
+};
+
+static struct steps steps_of(struct lab *l, const struct variant_table *t, const char *operand, const char *rows)
+{
+	struct steps s = {.rows = {(int)(t - l->out->table), 0, NEW(l->arena, int, t->n_row)}};
+
+	for (int i = 0; i < t->n_row; i++) {
+		const struct variant_row *r = &t->row[i];
+		const int k = r->cell[1][0] - '0';
+
+		if (strcmp(r->cell[0], operand) != 0 || strcmp(r->cell[2], rows) != 0 || !tells(r) || !case_fails(t, r))
+			continue;
+		s.n += !s.any[k];
+		s.any[k] = true;
+		s.fails[k] |= r->fails;
+		s.rows.row[s.rows.n_row++] = i;
+	}
+	return s;
+}
+
+/* Whether the rows are enough, and just the iterations at that place fail. */
+static bool steps_show(const struct steps *s, enum place p)
 {
 	int seen[2] = {0};
 	bool shows = true;
 
-	*s = (struct support){.table = (int)(t - l->out->table), .row = NEW(l->arena, int, ITERATIONS)};
-	for (int i = first; i < t->n_row && i < first + ITERATIONS; i++) {
-		const struct variant_row *r = &t->row[i];
-
-		if (strcmp(r->cell[0], t->row[first].cell[0]) != 0 || !tells(r))
-			continue;
-		shows &= r->fails == lab_is_at(p, r->cell[1][0] - '0', ITERATIONS);
-		seen[r->fails]++;
-		s->row[s->n_row++] = i;
+	for (int k = 0; k < ITERATIONS; k++) {
+		shows &= !s->any[k] || s->fails[k] == lab_is_at(p, k, ITERATIONS);
+		seen[s->fails[k]] += s->any[k];
 	}
-	return shows && seen[0] && seen[1] && s->n_row >= FEWEST;
+	return shows && seen[0] && seen[1] && s->n >= FEWEST;
 }
+
+static const char *const other_rows[] = {LAB_AS_IT_IS, "numbers"};
 
 bool lab_step_is_at(struct lab *l, const char *operand, enum place p)
 {
 	const struct variant_table *t = lab_find(l, "single_steps");
 	bool tried = false;
 
-	for (int i = 0; t && i < t->n_row; i++) {
-		struct support s;
+	for (int k = 0; t && k < 2; k++) {
+		const struct steps s = steps_of(l, t, operand, other_rows[k]);
 
-		if (strcmp(t->row[i].cell[0], operand) != 0 || t->row[i].cell[1][0] != '0')
-			continue;
-		if (rows_show(l, t, i, p, &s))
+		if (steps_show(&s, p))
 			return true;
-		tried |= s.n_row >= FEWEST;
+		tried |= s.n >= FEWEST;
 	}
 	return !tried;
 }
@@ -157,12 +237,15 @@ void lab_state_single_steps(struct lab *l)
 		if (!strcmp(l->out->statement[i].id, "positions"))
 			return; /* it says as much */
 	for (int i = 0; t && i < t->n_row; i++)
-		for (int p = 0; p < PLACES && t->row[i].cell[1][0] == '0'; p++) {
-			struct support s;
+		for (int k = 0; k < 2 && (!i || strcmp(t->row[i].cell[0], t->row[i - 1].cell[0]) != 0); k++) {
+			const struct steps s = steps_of(l, t, t->row[i].cell[0], other_rows[k]);
+			int p = 0;
 
-			if (!rows_show(l, t, i, (enum place)p, &s))
+			while (p < PLACES && !steps_show(&s, (enum place)p))
+				p++;
+			if (p == PLACES)
 				continue;
-			lab_say(l, "positions", STATEMENT_SHOWN, &s, 1,
+			lab_say(l, "positions", STATEMENT_SHOWN, &s.rows, 1,
 			    "Where all other iterations only add a number, the derivative is wrong in %s alone.",
 			    lab_place_text((enum place)p, true));
 			return;

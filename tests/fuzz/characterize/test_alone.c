@@ -96,6 +96,7 @@ static void test_freedom(struct arena *a)
 	    {"branches that share", OP_COND, MEASURE_BRANCHES_SHARE, -1, 1},
 	    {"a value that is captured and used before", OP_CHECKPOINT, MEASURE_CAPTURE_EARLIER, -1, 1},
 	    {"a value that a region reads twice", OP_CHECKPOINT, MEASURE_CAPTURE_READS, -1, 2},
+	    {"a later result of a custom", OP_CUSTOM, MEASURE_LATER_RESULT, -1, 1},
 	    {"a step that reads a value from outside", OP_FIXED_POINT, MEASURE_STEP_READS, -1, 1},
 	    {"a region that reads a value from outside", OP_SCATTER_APPLY, MEASURE_CAPTURES, -1, 1},
 	    {"numbers inside the domain", OP_ASIN, MEASURE_BELOW_ONE, 0, 1},

@@ -132,6 +132,11 @@ static void test_mechanisms(struct arena *a)
 	        "vjp y", true},
 	    {"CARRY_NEEDED", "x: f64[], y: f64[]", "y1 = for (x) trip=2 { params i, c; p = mul c, y; yield p }", "1, 2",
 	        "vjp x", false},
+	    {"ROW_NEEDED", "x: f64[], r: f64[2]",
+	        "y1 = scan (x, r) trip=2 carries=1 { params c, d; p = mul c, d; yield p }", "1, [2, 3]", "vjp x", true},
+	    {"ROW_NEEDED", "x: f64[], r: f64[2]",
+	        "y1 = scan (x, r) trip=2 carries=1 { params c, d; p = add c, d; yield p }", "1, [2, 3]", "vjp x, r",
+	        false},
 	    {"INTEGER_CARRY_NEEDED", "x: f64[3], k: i64[]",
 	        "m, y1 = for (k, x) trip=2 { params i, n, c; g = gather c, n axis=0 mode=clip; d = mul c, g; "
 	        "yield n, d }",

@@ -264,6 +264,10 @@ static void test_rows(struct arena *a)
 	        "at: i64[2] = constant [0, 1]\n"
 	        "y = scatter_apply (x, at) axis=0 mode=clip { params v; w = sin v; yield w }",
 	        "[1, 2, 3]", MEASURE_INDICES, OP_SCATTER_APPLY, -1, 2},
+	    {"x: f64[]", "y, w = checkpoint { s = sin x; yield s, x }", "1", MEASURE_RESULT_BEFORE_LAST, OP_CHECKPOINT,
+	        -1, 1},
+	    {"x: f64[]", "w, y = checkpoint { s = sin x; yield s, x }", "1", MEASURE_RESULT_BEFORE_LAST, OP_CHECKPOINT,
+	        -1, 0},
 	    {"x: f64[]", "y = checkpoint { yield x }", "1", MEASURE_HANDS_ON, OP_CHECKPOINT, -1, 1},
 	    {"x: f64[]", "y = checkpoint { s = sin x; yield s }", "1", MEASURE_HANDS_ON, OP_CHECKPOINT, -1, 0},
 	    {"x: f64[]", "w = checkpoint { s = sin x; yield s }\ny = mul w, x", "1", MEASURE_CAPTURE_LATER,
