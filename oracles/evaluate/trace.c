@@ -172,9 +172,12 @@ static void take_parents(struct evaluation *ev, const int *parent, int n)
 /* Whether the next scalar is known: the last evaluation left it here, and the same ones before it. */
 static bool is_known(const struct evaluation *ev, enum op op, enum op kind, enum dtype d, const int *parent, int n)
 {
-	const struct scalar *s = &ev->scalar[ev->n_scalar];
-	return ev->n_scalar < ev->known && s->op == op && s->kind == kind && s->dtype == d && s->part == ev->part &&
-	    s->quiet == is_quiet(ev) && s->n_parent == n && s->parent == ev->n_parent &&
+	const struct scalar *s;
+	if (ev->n_scalar >= ev->known)
+		return false;
+	s = &ev->scalar[ev->n_scalar];
+	return s->op == op && s->kind == kind && s->dtype == d && s->part == ev->part && s->quiet == is_quiet(ev) &&
+	    s->n_parent == n && s->parent == ev->n_parent &&
 	    (!n || !memcmp(ev->parent + s->parent, parent, (size_t)n * sizeof *parent));
 }
 
