@@ -268,7 +268,7 @@ static void try_operand(struct lab *l, const struct use *u)
 		const struct variant_row *row = NULL;
 
 		if (draw_alone(l, u->op, u, k, &e))
-			row = lab_try(l, &e, (const char *const[]){u->name, LAB_TEXT(l, "%d", k)});
+			row = lab_try_now(l, &e, (const char *const[]){u->name, LAB_TEXT(l, "%d", k)});
 		tried += row != NULL;
 		fails += row && row_fails(row, NULL);
 	}

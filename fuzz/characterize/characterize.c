@@ -90,6 +90,7 @@ static void run_experiment(struct lab *l, const struct experiment *x)
 	l->until = bench_work(l->bench) + LAB_WORK;
 	explanation_aside(l->explain, x->typical, !x->typical);
 	arena_try(&l->work, call_experiment, &(struct running){l, x});
+	lab_settle(l);
 	explanation_aside(l->explain, false, true);
 	if (table.n_row)
 		l->out->table[l->out->n_table++] = table;
@@ -251,6 +252,7 @@ static void find_conditions(struct lab *l, bool refutes, int held_out)
 	if (told.gap_to && !lab_kills(l)) {
 		explanation_aside(l->explain, true, false);
 		lab_try_sizes(l, told.gap_from, told.gap_to);
+		lab_settle(l);
 		explanation_aside(l->explain, false, true);
 		explanation_tell(l->explain, blamed, n, l->arena, &told);
 	}
@@ -337,8 +339,10 @@ bool characterize(struct bench *b, const char *spec, const struct testcase *c, c
 		lab_sample(&l, l.typical);
 	explanation_aside(l.explain, false, true);
 	explanation_certain(l.explain, false);
+	lab_open_together(&l);
 	run_experiments(&l, o->experiments);
 	find_conditions(&l, !o->experiments || listed(o->experiments, "alone"), o->held_out);
+	lab_close_together(&l);
 	lab_depart(&l);
 	lab_state(&l);
 	lab_tell_cause(&l);

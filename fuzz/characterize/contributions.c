@@ -183,7 +183,7 @@ static const struct variant_row *try_use(struct lab *l, const struct use *u, boo
 	if (!alone && forward)
 		leave_last_tangent(&e);
 	l->focus = alone || forward ? -1 : n - 1;
-	row = lab_try(l, &e,
+	row = lab_try_now(l, &e,
 	    (const char *const[]){u->name, alone ? "alone" : "with the others",
 	        LAB_TEXT(l, turns ? "v%d, inputs exchanged" : "v%d", u->value)});
 	l->focus = -1;

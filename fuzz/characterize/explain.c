@@ -37,7 +37,7 @@ struct explanation *explanation_open(void)
 			*c = *c == '_' ? '-' : *c >= 'A' && *c <= 'Z' ? (char)(*c + 'a' - 'A') : *c;
 	}
 	x->n_feature = FEATURE_COUNT;
-	x->add_thin = true;
+	x->adding.thin = true;
 	return x;
 }
 
@@ -79,15 +79,19 @@ void explanation_about(struct explanation *x, const struct testcase *c)
 
 void explanation_aside(struct explanation *x, bool aside, bool thin)
 {
-	x->add_aside = aside;
-	x->add_thin = thin;
+	x->adding.aside = aside;
+	x->adding.thin = thin;
 }
 
-void explanation_alone(struct explanation *x, bool alone) { x->add_alone = alone; }
+void explanation_alone(struct explanation *x, bool alone) { x->adding.alone = alone; }
 
-void explanation_fresh(struct explanation *x, bool fresh) { x->add_fresh = fresh; }
+void explanation_fresh(struct explanation *x, bool fresh) { x->adding.fresh = fresh; }
 
-void explanation_certain(struct explanation *x, bool certain) { x->add_certain = certain; }
+struct added_as explanation_adding(const struct explanation *x) { return x->adding; }
+
+void explanation_add_so(struct explanation *x, struct added_as adding) { x->adding = adding; }
+
+void explanation_certain(struct explanation *x, bool certain) { x->adding.certain = certain; }
 
 /* The name of operand k of the first node with that op. */
 static const char *operand_words(const struct program *p, enum op op, int k, struct arena *a)
@@ -151,17 +155,17 @@ void explanation_add(struct explanation *x, const struct testcase *c, const stru
 	if (o == OUTCOME_FAILS)
 		variant_put(&x->fails_plainly, v);
 	if (o == OUTCOME_ZERO ||
-	    (x->add_thin && (o == OUTCOME_TIE || program_nodes(&c->program) > x->nodes + TOLD_MORE_NODES)))
+	    (x->adding.thin && (o == OUTCOME_TIE || program_nodes(&c->program) > x->nodes + TOLD_MORE_NODES)))
 		variant_put(&x->mute, v);
-	if (x->add_aside || silent)
+	if (x->adding.aside || silent)
 		variant_put(&x->aside, v);
-	if (x->add_thin)
+	if (x->adding.thin)
 		variant_put(&x->thin, v);
-	if (x->add_alone)
+	if (x->adding.alone)
 		variant_put(&x->alone, v);
-	if (x->add_fresh)
+	if (x->adding.fresh)
 		variant_put(&x->fresh, v);
-	if (x->add_certain && o == OUTCOME_FAILS)
+	if (x->adding.certain && o == OUTCOME_FAILS)
 		variant_put(&x->certain, v);
 	for (int i = 0; i < f->n_role; i++)
 		put_role(x, f->role[i], v);

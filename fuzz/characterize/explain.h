@@ -25,9 +25,14 @@ void explanation_aside(struct explanation *x, bool aside, bool thin);
 void explanation_alone(struct explanation *x, bool alone);
 /* The variants that are added from now on test what is told: it is not found on them. */
 void explanation_fresh(struct explanation *x, bool fresh);
-
 /* The variants that are added from now on fail, and a report shows them: no condition may say that they are right. */
 void explanation_certain(struct explanation *x, bool certain);
+/* How variants that are added now count, by the last calls of these; and sets it. */
+struct added_as {
+	bool aside, thin, fresh, certain, alone;
+};
+struct added_as explanation_adding(const struct explanation *x);
+void explanation_add_so(struct explanation *x, struct added_as adding);
 
 /* What a variant shows.  One that passes shows little if all its derivatives are 0, or if it is at a tie, where the
  * engine may choose. */

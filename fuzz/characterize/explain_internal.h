@@ -45,7 +45,7 @@ struct explanation {
 	int n_role;
 	char *role[ROLES]; /* owned */
 	struct variant_set in_role[ROLES];
-	bool add_aside, add_thin, add_fresh, add_certain, add_alone; /* so are those that are added now */
+	struct added_as adding; /* so are those that are added now */
 };
 
 static inline bool variant_in(const struct variant_set *s, int v) { return s->at[v / 64] >> v % 64 & 1; }

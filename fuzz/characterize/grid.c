@@ -85,6 +85,7 @@ void experiment_grid(struct lab *l)
 			tried++;
 		}
 	l->apart = false;
+	lab_settle(l);
 	/* if all are alike, the numbers decide nothing, and many alike would weigh too much */
 	if (rows_count(l->table, row_fails, NULL) && rows_count(l->table, row_passes, NULL))
 		count_rows(l);

@@ -222,7 +222,8 @@ void lab_try_chance(struct lab *l)
 /* Whether it fails at a point beside, on the same path. */
 static bool fails_beside(struct lab *l, const struct testcase *c, enum nudge how, struct arena *scratch)
 {
-	struct question again = {.bench = l->bench, .declared = true, .judged = JUDGED_IN_FULL, .runs = l->asks};
+	struct question again = {
+	    .bench = l->bench, .declared = true, .judged = JUDGED_IN_FULL, .runs = l->asks, .ahead = l->ahead};
 	struct testcase beside = testcase_copy(c, scratch);
 
 	nudge(&beside, how, nudge_keeps_integers(l->blamed, l->n_blamed));
@@ -291,7 +292,7 @@ static const struct variant_row *judge_variant(
 	row->case_number = keep_case(l, c);
 	if (!again && is_there(l->table, row->case_number, engine))
 		return NULL;
-	bench_judge(&one, c, &l->scratch, &r);
+	lab_bench_judge(l, &one, c, &r);
 	if (r.interrupted)
 		return NULL;
 	report = (struct report){.c = c, .truth = &r.truth, .answers = r.answer[0], .judgement = j};
@@ -348,8 +349,15 @@ static const struct variant_row *try_case(
 	return x.row;
 }
 
-const struct variant_row *lab_try(struct lab *l, struct edit *e, const char *const *cell)
+void lab_try(struct lab *l, struct edit *e, const char *const *cell)
 {
+	if (edit_finish(e, true) && !lab_waits(l, &e->c, cell))
+		lab_judge(l, &e->c, cell);
+}
+
+const struct variant_row *lab_try_now(struct lab *l, struct edit *e, const char *const *cell)
+{
+	lab_settle(l);
 	if (!edit_finish(e, true))
 		return NULL;
 	return try_case(l, l->bench, 0, &e->c, cell, false);
@@ -357,8 +365,10 @@ const struct variant_row *lab_try(struct lab *l, struct edit *e, const char *con
 
 const struct variant_row *lab_again(struct lab *l, struct bench *b, const char *const *cell)
 {
-	struct edit e = lab_edit(l);
+	struct edit e;
 
+	lab_settle(l);
+	e = lab_edit(l);
 	return try_case(l, b, 0, &e.c, cell, true);
 }
 
@@ -374,7 +384,7 @@ static void run_sample(void *context)
 	struct bench_result r;
 	enum verdict v;
 
-	bench_judge(l->bench, x->c, &l->scratch, &r);
+	lab_bench_judge(l, l->bench, x->c, &r);
 	v = r.judgement[0].verdict;
 	l->out->runs++;
 	l->hangs += v == VERDICT_HANG;
@@ -384,8 +394,18 @@ static void run_sample(void *context)
 
 void lab_sample(struct lab *l, const struct testcase *c)
 {
+	if (!lab_waits(l, c, NULL))
+		lab_judge(l, c, NULL);
+}
+
+void lab_judge(struct lab *l, const struct testcase *c, const char *const *cell)
+{
+	if (cell) {
+		try_case(l, l->bench, 0, c, cell, false);
+		return;
+	}
 	l->late = l->late || lab_time_over(l);
-	if (l->late || l->hangs >= LAB_HANGS)
+	if (l->late || l->hangs >= LAB_HANGS || (l->bounded && lab_over(l)))
 		return;
 	arena_try(&l->scratch, run_sample, &(struct sample){l, c});
 }
@@ -407,6 +427,7 @@ int lab_others(struct lab *l)
 
 const struct variant_row *lab_try_other(struct lab *l, struct edit *e, int which, const char *const *cell)
 {
+	lab_settle(l);
 	if (which >= lab_others(l) || !edit_finish(e, true))
 		return NULL;
 	return try_case(l, &l->others, which, &e->c, cell, false);

@@ -44,10 +44,13 @@ struct lab {
 	int asks;  /* how often a case must pass to count as passing; more than 1 if the engine answers by chance */
 	struct explanation *explain;     /* the features of every variant */
 	struct engine *primal, *forward; /* right engines: for values and vjp, for jvp (right.c) */
-	bool at_tie; /* the typical case is at a tie, though its numbers may differ: the tie is needed */
-	bool apart;  /* the rows do not count for the condition */
-	bool strict; /* a variant that passes is not tried at a point beside */
-	int n_shown; /* variants that fail, drawn */
+	bool at_tie;               /* the typical case is at a tie, though its numbers may differ: the tie is needed */
+	bool apart;                /* the rows do not count for the condition */
+	bool strict;               /* a variant that passes is not tried at a point beside */
+	bool bounded;              /* samples end where the experiment must */
+	struct together *together; /* variants that wait for others; NULL: none ever does */
+	struct lookahead *ahead;   /* answers to them that the engine gave ahead; NULL: there are none now */
+	int n_shown;               /* variants that fail, drawn */
 	const struct testcase *shown[LAB_SHOWN];
 	struct condition *told; /* out->told, or the best guess where that is missing; NULL: none */
 	int n_blamed;           /* set by experiment `contributions` */
@@ -76,16 +79,20 @@ void lab_request(struct edit *e, enum transform_kind kind, const int *wrt, int n
 /* Names the columns of the table.  Call it before the first row. */
 void lab_columns(struct lab *l, const char *const *column, int n);
 /*
- * Finishes the variant, judges it and appends a row with cell[n_column].  Returns the row, which is valid until the
- * next one.  Returns NULL if the variant is no valid case, does not fit into memory or is in the table already, or if
- * the experiment is over.
+ * Finishes the variant, judges it and appends a row with cell[n_column].  There is no row if the variant is no valid
+ * case, does not fit into memory or is in the table already, or if the experiment is over.  It may wait until several
+ * are asked about together (together.c): an experiment that reads its own table calls lab_settle before.
  */
-const struct variant_row *lab_try(struct lab *l, struct edit *e, const char *const *cell);
+void lab_try(struct lab *l, struct edit *e, const char *const *cell);
+/* The same, at once.  Returns the row, which is valid until the next one; NULL: there is none. */
+const struct variant_row *lab_try_now(struct lab *l, struct edit *e, const char *const *cell);
 /* The same with other engine `which` instead of the engine under test.  The row does not count for the condition. */
 const struct variant_row *lab_try_other(struct lab *l, struct edit *e, int which, const char *const *cell);
 int lab_others(struct lab *l);
-/* Judges c for the condition only, without a row. */
+/* Judges c for the condition only, without a row.  It may wait too. */
 void lab_sample(struct lab *l, const struct testcase *c);
+/* Judges all variants that wait, in their order. */
+void lab_settle(struct lab *l);
 /* Samples the typical case with these extents, along each axis in turn. */
 void lab_try_sizes(struct lab *l, int from, int to);
 /* Judges the base once more with the first engine of b.  Always adds a row. */
@@ -123,6 +130,19 @@ bool lab_over(const struct lab *l);
 #define LAB_TEXT(l, ...) arena_printf((l)->arena, __VA_ARGS__)
 /* A number in few digits, kept. */
 const char *lab_number(struct lab *l, double x);
+
+/* ---- variants that wait ---- */
+
+/* Lets variants wait, if the engine takes several cases in one request, and one run of each is enough. */
+void lab_open_together(struct lab *l);
+/* Judges all that wait first. */
+void lab_close_together(struct lab *l);
+/* Whether the variant, a sample without cells, now waits; else it must be judged at once, after those that did. */
+bool lab_waits(struct lab *l, const struct testcase *c, const char *const *cell);
+/* As bench_judge.  The engine is not asked if it gave an answer ahead that is no finding; the work is the same. */
+void lab_bench_judge(struct lab *l, struct bench *b, const struct testcase *c, struct bench_result *r);
+/* Judges one that waited.  cell NULL: a sample. */
+void lab_judge(struct lab *l, const struct testcase *c, const char *const *cell);
 
 /* ---- statements ---- */
 

@@ -248,6 +248,7 @@ void experiment_bodies(struct lab *l)
 				if (strchr(bodies[b], 'y') && !p)
 					try_body(l, bodies[b], counts[n], points[p], true);
 			}
+	lab_settle(l);
 	/* the first that fails, over a geometric sweep */
 	for (int i = 0; i < l->table->n_row && !simplest; i++)
 		if (row_fails(&l->table->row[i], NULL))

@@ -302,6 +302,7 @@ void experiment_neighbours(struct lab *l)
 
 	lab_columns(l, (const char *const[]){"draw", "ops"}, 2);
 	l->until += (int64_t)(LAB_WORK_NEIGHBOURS - 1) * LAB_WORK;
+	l->bounded = true;
 	for (int k = 0; k < NEIGHBOURS && !lab_over(l); k++)
 		if (neighbour(l, l->base, k, &t)) {
 			struct edit e = lab_edit_of(l, &t);
@@ -316,4 +317,5 @@ void experiment_neighbours(struct lab *l)
 		if (neighbour(l, l->typical, k, &t))
 			lab_sample(l, &t);
 	explanation_aside(l->explain, false, true);
+	l->bounded = false;
 }

@@ -94,6 +94,7 @@ int lab_refute(struct lab *l, const struct blamed *blamed, int n, const struct e
 		explanation_alone(l->explain, x.alone);
 		lab_sample(l, &x.c);
 		explanation_alone(l->explain, false);
+		lab_settle(l); /* if it fails, the next candidates are made of it */
 		x.judged++;
 	}
 	l->strict = false;

@@ -99,7 +99,7 @@ static void try_alone(struct lab *l, enum op was, enum op op)
 			continue;
 		judged++;
 		e = lab_edit_of(l, &c);
-		row = lab_try(l, &e, (const char *const[]){op_table[was].name, op_table[op].name, alone});
+		row = lab_try_now(l, &e, (const char *const[]){op_table[was].name, op_table[op].name, alone});
 		if (row && row_fails(row, NULL))
 			return;
 	}

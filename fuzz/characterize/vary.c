@@ -21,7 +21,7 @@ static int try_value(struct lab *l, int input, double x)
 	for (int p = 0; p < e.c.n_point; p++)
 		edit_fill(&e.c.point[p][input], x);
 	l->strict = true; /* a number beside may lie beyond the threshold */
-	row = lab_try(l, &e, (const char *const[]){LAB_TEXT(l, "%d", input), lab_number(l, x)});
+	row = lab_try_now(l, &e, (const char *const[]){LAB_TEXT(l, "%d", input), lab_number(l, x)});
 	l->strict = false;
 	return row && row->decided ? row->fails : -1;
 }
