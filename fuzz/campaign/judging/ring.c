@@ -46,7 +46,8 @@ bool ring_write(struct ring *r, const char *bytes, size_t len, const atomic_bool
 {
 	const uint64_t length = len;
 
-	return put(r, (const char *)&length, sizeof length, stop) && put(r, bytes, len, stop);
+	r->cut = r->cut || !put(r, (const char *)&length, sizeof length, stop) || !put(r, bytes, len, stop);
+	return !r->cut;
 }
 
 /* Takes up to len bytes; returns how many. */

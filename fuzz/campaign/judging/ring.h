@@ -17,10 +17,11 @@ enum { RING_BYTES = 8 << 20 };
 /* In memory that both processes share; initially zero. */
 struct ring {
 	_Atomic uint64_t written, read; /* bytes so far */
+	bool cut;                       /* the writer's: its last message is not whole, so nothing may follow */
 	char at[RING_BYTES];
 };
 
-/* Writes bytes[len]; waits while the ring is full.  False if *stop became true meanwhile. */
+/* Writes bytes[len]; waits while the ring is full.  False if *stop became true meanwhile, and ever after. */
 bool ring_write(struct ring *r, const char *bytes, size_t len, const atomic_bool *stop);
 
 /* The reader's side: the message that it is putting together.  Initialise to zero. */

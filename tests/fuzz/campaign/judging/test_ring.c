@@ -133,11 +133,17 @@ static void test_killed(void)
 static void test_stop(void)
 {
 	struct shared *s = open_shared();
+	struct ring_message m = {0};
 	char *text = calloc(RING_BYTES, 1);
 
 	CHECK(text && ring_write(&s->ring, text, RING_BYTES - 8, &s->stop), "an empty ring has room");
 	atomic_store(&s->stop, true);
 	CHECK(!ring_write(&s->ring, text, 1, &s->stop), "a full ring that is stopped takes nothing");
+	read_next(s, &m);
+	ring_done(&m);
+	CHECK(!ring_write(&s->ring, text, 1, &s->stop), "nothing follows a message that is not whole");
+	CHECK(!ring_read(&s->ring, &m), "a message that is not whole is read");
+	free(m.at);
 	free(text);
 	munmap(s, sizeof *s);
 }
