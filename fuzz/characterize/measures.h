@@ -60,8 +60,8 @@ struct index_places {
 
 /* How updates of a scatter compare with the elements that they meet. */
 struct meeting {
-	bool known, above, below, equal,
-	    wins; /* wins: of a scatter of extrema: the element becomes that of an update */
+	bool known, above, below, equal;
+	bool wins;                              /* of a scatter of extrema: the element becomes that of an update */
 	double close, close_above, close_below; /* the least difference that is not 0; 0: there is none */
 	bool ascend, descend;                   /* of updates that meet in one element, a later one is above; below */
 };

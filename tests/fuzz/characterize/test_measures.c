@@ -1,31 +1,13 @@
 /* Measures of differentiated nodes: rows of programs, each with a number; the clauses about thresholds. */
 #include "fuzz/characterize/measures.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "fuzz/characterize/facts.h"
-#include "tests/check.h"
-#include "tests/support/case_text.h"
-
-/* The measure; NAN: the case has no such one. */
-static double measure_of(const struct facts *f, enum measure_id id, enum op op, int operand)
-{
-	for (int i = 0; i < f->n_measure; i++)
-		if (f->measure[i].id == id && f->measure[i].op == op && f->measure[i].operand == operand)
-			return f->measure[i].x;
-	return NAN;
-}
+#include "measure_rows.h"
 
 static void test_rows(struct arena *a)
 {
-	static const struct {
-		const char *inputs, *body, *point;
-		enum measure_id id;
-		enum op op;
-		int operand;
-		double x;
-	} rows[] = {
+	static const struct measure_row rows[] = {
 	    {"x: f64[5]", "y = cumsum x axis=0", "[1, 2, 3, 4, 5]", MEASURE_AXIS_EXTENT, OP_CUMSUM, -1, 5},
 	    {"x: f64[2,3]", "y = cumsum x axis=0", "[1, 2, 3, 4, 5, 6]", MEASURE_AXIS_EXTENT, OP_CUMSUM, -1, 2},
 	    {"x: f64[2,3]", "y = cumsum x axis=0", "[1, 2, 3, 4, 5, 6]", MEASURE_LINES, OP_CUMSUM, -1, 3},
@@ -467,16 +449,7 @@ static void test_rows(struct arena *a)
 	    {"x: f64[]", "s = floor x\ny = square s", "1", MEASURE_COMPUTED, OP_SQUARE, 0, NAN},
 	};
 
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct testcase c;
-		double x;
-
-		if (!row_wanted("%s: measure %d", rows[i].body, (int)rows[i].id))
-			continue;
-		c = test_function(a, rows[i].inputs, rows[i].body, rows[i].point, "vjp");
-		x = measure_of(facts_of(&c, a), rows[i].id, rows[i].op, rows[i].operand);
-		CHECK(x == rows[i].x || (isnan(x) && isnan(rows[i].x)), "%g", x);
-	}
+	check_measure_rows(rows, sizeof rows / sizeof *rows, a);
 }
 
 /* Elements whose cotangent is known to be 0 do not count. */
