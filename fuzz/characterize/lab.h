@@ -215,7 +215,7 @@ int lab_blamed_ops(struct lab *l, enum op out[LAB_USES]);
 /* Draws small program number k of that op and of ops that make operands, with the request of the base.  False if it is
  * none of the op, or the engine does not know it.  In l->scratch. */
 bool lab_draw_of(struct lab *l, enum op op, int k, struct testcase *out);
-/* Whether lab_draw_alone draws ops of that family. */
+/* Whether lab_draw_alone draws programs of that op. */
 bool lab_is_drawn_alone(const struct lab *l, enum op op);
 /* Draws program number k of the op alone on inputs (alone.c), in l->scratch; uses l->work.  False: there is none, or
  * the engine does not know it. */

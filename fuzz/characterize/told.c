@@ -134,7 +134,7 @@ static double set_weights(struct telling *t)
 	t->firm = FIRM;
 	t->alone = ALONE;
 	for (int i = 0; i < t->n_blamed; i++)
-		if (t->blamed[i].op == OP_DERIVATIVE)
+		if (t->blamed[i].op == OP_DERIVATIVE) /* what it differentiates decides, and is drawn nowhere alone */
 			t->firm = t->alone = 1;
 	for (int v = 0; v < t->x->n_variant; v++)
 		if (variant_in(&t->found_on, v))
