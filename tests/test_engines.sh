@@ -53,6 +53,9 @@ case "$(sh -c "$fake" 2>&1)" in *"ask for the spec of fake again"*) ;; *) says "
 mkdir "$work/its folder"
 says "$(spec "given=$work/its folder")" "$work/its folder"
 [ -z "$(spec given)" ] && grep -q 'give its folder' "$work/err" || says "an engine without its folder" "an error"
+# An engine that cannot be made ready is said, and the others are made ready.
+both=$("$work/scripts/engines" given read 2>"$work/err")
+[ "$?/$both" = "4/proc:$(spec read)" ] || says "given, then read" "the spec of read, and exit status 4"
 # What is ready is listed, in all its modes, and waits for no lock.
 says "'$work/scripts/engines' --list | cut -c1-30 | sed 's/ *\$//'" "$(printf '%-15s %-8s %s\n' fake host ready absent host - read host ready given checkout - | sed 's/ *$//')"
 says "'$work/scripts/engines' --lacks" "$(printf '%s\n' 'fake: ' 'absent: no-such-package' 'read: ' 'given: its folder, as in given=DIR')"
