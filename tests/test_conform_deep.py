@@ -79,6 +79,9 @@ def check_files(place):
     case = json.loads((place / "found" / files.pop()).read_text())
     check([n["op"] for n in case["body"] if n["op"] != "constant"] == ["pow"] and len(case["request"]) == 2, f"the minimal case: {case}")
     check("corpus/zoo/jax-pow-2nd-aot-xy.json: the same finding as pow-" in first, "a case of the corpus does not point to its finding")
+    listed = conform("tape+scale:sin:1.5", "--op", "sin", "--deep", "--out", place / "sine", code=1).stdout
+    points = [tuple(line.split(": the same finding as ")) for line in listed.splitlines() if "the same finding as" in line]
+    check(points and len(points) == len(set(points)) and all(cell != finding for cell, finding in points), f"a cell points twice, or to itself: {points}")
     check("corpus/zoo/jax-pow-2nd-aot-xy.json" in (place / "junit.xml").read_text(), "JUnit has no case of the corpus")
     for form in ("markdown", "html"):
         check("corpus/zoo/jax-pow-2nd-aot-xy.json: wrong" in conform("aot+jax-pow-2nd", "--op", "pow", "--deep", "--format", form, code=1).stdout, f"{form} has no case of the corpus")

@@ -25,6 +25,7 @@ enum { FINDING_BUDGET = 400, FINDING_ARENA = 512 << 20 };
 struct written {
 	const char *name;
 	struct symptom symptom;
+	const char *last_cell; /* the last that pointed to it; NULL: none did */
 };
 
 struct writer {
@@ -148,13 +149,22 @@ static struct symptom symptom_of(struct writer *w, const struct testcase *shown,
 	return s;
 }
 
-/* The name of the finding that has this symptom, or that one of the two explains; NULL: it is new. */
-static const char *known_name(const struct writer *w, const struct symptom *s)
+/* The finding that has this symptom, or whose symptom explains it, or that it explains; NULL: it is new. */
+static struct written *known_finding(const struct writer *w, const struct symptom *s)
 {
 	for (int k = 0; k < w->n; k++)
 		if (same_bug(&w->written[k].symptom, s))
-			return w->written[k].name;
+			return &w->written[k];
 	return NULL;
+}
+
+/* Says once for each cell that its finding is a known one. */
+static void point_to(struct writer *w, const char *cell, struct written *known)
+{
+	if (!strcmp(cell, known->name) || (known->last_cell && !strcmp(cell, known->last_cell)))
+		return;
+	fprintf(w->list, "%s: the same finding as %s\n", cell, known->name);
+	known->last_cell = arena_printf(w->arena, "%s", cell);
 }
 
 /* The ops of the case, in order: "for+mul". */
@@ -188,17 +198,18 @@ static bool write_named(struct writer *w, const struct testcase *small, const st
 {
 	const struct judgement *j = &r->judgement[0];
 	const struct symptom symptom = symptom_of(w, small, r);
-	const char *known = known_name(w, &symptom), *ops = ops_of(small, &w->side), *spellings, *name, *title, *file;
+	struct written *known = known_finding(w, &symptom);
+	const char *ops = ops_of(small, &w->side), *spellings, *name, *title, *file;
 
 	if (known) {
-		fprintf(w->list, "%s: the same finding as %s\n", cell, known);
+		point_to(w, cell, known);
 		return true;
 	}
 	spellings = engine_spellings(w->bench->engine[0], small, &w->side);
 	name = new_name(w, arena_printf(&w->side, "%s-%s", strcmp(ops, "no op") ? ops : "none", column));
 	title = arena_printf(
 	    &w->side, "%s: %s%s%s", ops, verdict_names[j->verdict], spellings ? ", " : "", spellings ? spellings : "");
-	w->written[w->n++] = (struct written){name, symptom};
+	w->written[w->n++] = (struct written){.name = name, .symptom = symptom};
 	if (!write_case(w, small, name, title, e) || !write_source(w, small, name, j->declared, &file, e))
 		return false;
 	fprintf(w->list, "%s, %s: %s: %s/%s\n", text_harmless(title, &w->side), name, evidence(w, small, r),
