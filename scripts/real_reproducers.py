@@ -28,11 +28,17 @@ RUNS = {"py": "/usr/bin/python3 -B source", "cjs": "cp source source.cjs && node
              "-o source.out source.c -lm || exit 125; ./source.out && r=0 || r=$?; [ $r != 1 ] || exit 1; done; exit $r"}
 
 
-def started(place, text, language):
+def started(place, text, language, defect):
+    """A defect that is a hang says after how many seconds no answer is one; others may take long."""
+    limit = defect.get("no_answer_s", 900)
     flags = re.search(r"^/\* Build: g\+\+ -std=c\+\+17 FILE (.*?) \*/$", text, re.M | re.S)
     command = RUNS[language].replace("FLAGS", " ".join(flags[1].split()) if flags else "")
-    inside = f'd=$(mktemp -d) && cd "$d" && cat >source && timeout 900 sh -c \'{command}\'; r=$?; rm -rf "$d"; exit $r'
-    return subprocess.run([str(ROOT / "scripts/engines"), "--in", place, "sh", "-c", inside], input=text, capture_output=True, text=True)
+    inside = f'd=$(mktemp -d) && cd "$d" && cat >source && timeout {limit} sh -c \'{command}\'; r=$?; rm -rf "$d"; exit $r'
+    ran = subprocess.run([str(ROOT / "scripts/engines"), "--in", place, "sh", "-c", inside], input=text, capture_output=True, text=True)
+    if ran.returncode == 124:
+        ran.returncode = 1 if "no_answer_s" in defect else 124
+        ran.stdout += f"no answer in {limit} s: WRONG\n"
+    return ran
 
 
 def language_of(form, text):
@@ -55,7 +61,7 @@ def absence(adjudge, place, form):
             path.write_text(CONTROL.replace("DTYPE", dtype).replace("REQUEST", request), encoding="utf-8")
             done = real_issues.run(adjudge, "emit", "--format", form, path)
             if done.returncode == 0:
-                ran = started(place, done.stdout, language_of(form, done.stdout))
+                ran = started(place, done.stdout, language_of(form, done.stdout), {})
                 if ran.returncode == 0:
                     return None
                 why = f"x + x ends with {ran.returncode}: {((ran.stderr or ran.stdout).splitlines() or [''])[-1][:200]}"
@@ -87,7 +93,7 @@ def tried(o, place, family, version):
                     if done.returncode:
                         results.append((c["file"], form, None, done.stderr.strip()))
                         continue
-                    ran = started(place, done.stdout, language_of(form, done.stdout))
+                    ran = started(place, done.stdout, language_of(form, done.stdout), d)
                     status, line = outcome(ran, o.brief)
                     results.append((c["file"], form, status, line))
                     if status == 1:
@@ -104,7 +110,7 @@ def issues(o, place, family, version):
         script = real_issues.script_in(real_issues.REAL / "issues" / name) if entry["name"] == family["name"] else None
         if script and script[0] in LANGUAGES and version not in entry.get("lacks", []):
             why = absence(o.adjudge, place, real_issues.form_of(entry, real_issues.case_of(d)[1]))
-            status, line = (ABSENT, why) if why else outcome(started(place, script[1], LANGUAGES[script[0]]), True)
+            status, line = (ABSENT, why) if why else outcome(started(place, script[1], LANGUAGES[script[0]], d), True)
             yield version in entry["faulty"], d, [(name, script[0], status, line)]
 
 
