@@ -81,20 +81,28 @@ static bool one_call(enum op op)
 	}
 }
 
-double ball_worse(const struct evaluation *ev, int k, double c)
+/* What the engine declares of the function of scalar k. A logsumexp calls exp and log. */
+static struct op_accuracy declared(const struct evaluation *ev, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
-	return ev->accuracy && c > 1
-	    ? fmax(1, 2 * fmax(ev->accuracy[s->op].relative, ev->accuracy[s->kind].relative) / c)
-	    : 1;
+	const struct op_accuracy *of = ev->accuracy, *own = &of[s->op], *kind = &of[s->kind];
+	struct op_accuracy worst = {fmax(own->relative, kind->relative), fmax(own->absolute, kind->absolute)};
+
+	if (s->op == OP_LOGSUMEXP) {
+		worst.relative = fmax(worst.relative, fmax(of[OP_EXP].relative, of[OP_LOG].relative));
+		worst.absolute = fmax(worst.absolute, of[OP_LOG].absolute);
+	}
+	return worst;
+}
+
+double ball_worse(const struct evaluation *ev, int k, double c)
+{
+	return ev->accuracy && c > 1 ? fmax(1, 2 * declared(ev, k).relative / c) : 1;
 }
 
 double ball_absolute(const struct evaluation *ev, int k, double c)
 {
-	const struct scalar *s = &ev->scalar[k];
-	if (!ev->accuracy || c <= 1)
-		return 0;
-	return 2 * ev->dtype[s->dtype].unit * fmax(ev->accuracy[s->op].absolute, ev->accuracy[s->kind].absolute);
+	return ev->accuracy && c > 1 ? 2 * ev->dtype[ev->scalar[k].dtype].unit * declared(ev, k).absolute : 0;
 }
 
 /* The error at size x of an op that loses c unit roundoffs. */

@@ -119,10 +119,10 @@ double ball_pow_base(double a, double ra);
 double ball_pow_exponent(double a, double b, double ra, double rb);
 
 /*
- * The error of logsumexp, scalar k, if powers are flushed to 0, with or without its maximum subtracted; 0 if nothing
- * is flushed. widest: the largest radius of its parents.
+ * The error of logsumexp, scalar k, with or without its maximum subtracted, if powers are flushed to 0, or are off by
+ * what the engine declares of exp absolutely; else 0. widest: the largest radius of its parents.
  */
-double ball_powers_flushed(const struct evaluation *ev, int k, double widest);
+double ball_powers_lost(const struct evaluation *ev, int k, double widest);
 
 /* Whether every correct engine orders scalars a and b as their exact values are ordered. b < 0: a and bound. */
 bool ball_separated(const struct evaluation *ev, const struct note *note, int a, int b, double bound);

@@ -357,7 +357,7 @@ static void partial_logsumexp(const struct partial_edge *s, struct partial *out)
 	double exponent = fabs(double_of(out->value));
 	elementary_exp(out->value, out->value, R);
 	p = fabs(double_of(out->value));
-	double y = s->note[s->k].magnitude, moved = p * expm1(2 * widest + ball_powers_flushed(s->ev, s->k, widest));
+	double y = s->note[s->k].magnitude, moved = p * expm1(2 * widest + ball_powers_lost(s->ev, s->k, widest));
 	double tight = exponent + n + log(n) + 8, loose = 8 + 2 * top + 4 * y + 4 * log(n);
 	double higher = 1 + (tight + loose) * s->u; /* e^x - 1 is at most x (1 + x) for x up to 1 */
 	set_radii(s, out, moved, (p + moved) * tight * higher, (p + moved) * loose * higher);
@@ -464,6 +464,20 @@ static bool partial_of_term(struct partial *out, int sign)
 	return true;
 }
 
+/* Unit roundoffs in a partial of a function, whose formulas call itself or others as accurate; 1: it is arithmetic. */
+static double function_roundings(const struct scalar *c, const struct unary_rule *rule)
+{
+	switch ((int)c->op) {
+	case OP_POW:
+	case OP_LOGSUMEXP:
+		return 4;
+	case OP_NORM:
+		return c->n_parent / 2.0 + 2.25;
+	default:
+		return rule ? rule->c : 1;
+	}
+}
+
 /* The partial by itself: of what leaves the range, only the formulas of the partial count. */
 static bool partial_here(
     const struct evaluation *ev, struct note *note, int k, int j, struct shared *shared, struct partial *out)
@@ -474,8 +488,7 @@ static bool partial_here(
 	if (term && !note[k].unsure && !ev->accuracy)
 		return partial_of_term(out, term);
 	const struct unary_rule *rule = unary_rule_of(c->op);
-	/* the formulas of the partial call the function itself, or others as accurate */
-	double roundings = rule ? rule->c : c->op == OP_POW ? 4 : 1;
+	double roundings = function_roundings(c, rule);
 	double unit = info->unit * ball_worse(ev, k, roundings), absolute = ball_absolute(ev, k, roundings);
 	const struct partial_edge s = {ev, note, k, j, ev->parent + c->parent, unit, info->tiny, shared};
 	bool linear = trace_op_is_linear(c->op), connected = true;

@@ -5,6 +5,7 @@
 #include "internal.h"
 #include "range.h"
 #include "rounding.h"
+#include "rules.h"
 #include "oracles/evaluate/double_of.h"
 
 #include <math.h>
@@ -78,11 +79,14 @@ static double mean_radius(const struct evaluation *ev, int k, const struct terms
 	return (r + lost) / n + n * info->tiny;
 }
 
-double ball_powers_flushed(const struct evaluation *ev, int k, double widest)
+double ball_powers_lost(const struct evaluation *ev, int k, double widest)
 {
 	const struct scalar *s = &ev->scalar[k];
 	const struct dtype_info *info = &ev->dtype[s->dtype];
-	return rounding_flushes(info) ? s->n_parent * info->tiny * exp(fmax(0, -double_of(ev->value[k])) + widest) : 0;
+	double each = (rounding_flushes(info) ? info->tiny : 0) +
+	    (ev->accuracy ? 2 * info->unit * ev->accuracy[OP_EXP].absolute : 0);
+
+	return each > 0 ? s->n_parent * each * exp(fmax(0, -double_of(ev->value[k])) + widest) : 0;
 }
 
 void ball_nary(const struct evaluation *ev, struct note *note, int k)
@@ -120,7 +124,10 @@ void ball_nary(const struct evaluation *ev, struct note *note, int k)
 		double in = 0;
 		for (int j = 0; j < s->n_parent; j++)
 			in = hypot(in, note[parent[j]].radius);
-		out->radius = in + (n / 2 + 4) * u * (out->magnitude + in) + (in > 0 || top > 0 ? info->tiny : 0);
+		double roundings = n / 2 + 4;
+		roundings *= ball_worse(ev, k, roundings);
+		out->radius = in + roundings * u * (out->magnitude + in) + (in > 0 || top > 0 ? info->tiny : 0) +
+		    ball_absolute(ev, k, roundings);
 		/* Squares that underflow: all of them, or those beside the largest. Operands may be 0 or below the
 		 * range of double; then the squares are those of the values in an engine. */
 		double largest = top > 0 ? top : in;
@@ -138,12 +145,13 @@ void ball_nary(const struct evaluation *ev, struct note *note, int k)
 		double widest = 0;
 		for (int j = 0; j < s->n_parent; j++)
 			widest = fmax(widest, note[parent[j]].radius);
-		out->radius = widest + u * (2 * top + 4 * out->magnitude + n + 4 * log(n) + 8) + info->tiny +
-		    ball_powers_flushed(ev, k, widest);
+		double c = unary_rule_of(OP_EXP)->c, worse = ball_worse(ev, k, c), absolute = ball_absolute(ev, k, c);
+		out->radius = widest + worse * u * (2 * top + 4 * out->magnitude + n + 4 * log(n) + 8) + info->tiny +
+		    absolute + ball_powers_lost(ev, k, widest);
 		/* Without its maximum subtracted, the sum is e^y, rounded. It may leave the range although no
 		 * single power does, or be 0. Else every power counts up to twice, and the least number stands for
 		 * those that are 0. */
-		if (ball_powers_flushed(ev, k, widest) > 0.5 ||
+		if (ball_powers_lost(ev, k, widest) > 0.5 ||
 		    exp(fmax(top + widest, double_of(ev->value[k]) + out->radius)) > info->max)
 			range_leave(out, log(2 + n) + fmax(0, log(info->tiny) + log(2 * n) - double_of(ev->value[k])),
 			    ESCAPE_INFINITY);

@@ -14,6 +14,9 @@
 
 static const double ulp_of_one = 0x1p-52, far = 0x1p40;
 
+#define NORM      "b = broadcast_to x shape=[2]; y = norm b axes=[0]"
+#define LOGSUMEXP "b = broadcast_to x shape=[2]; y = logsumexp b axes=[0]"
+
 static const struct row {
 	const char *name, *node, *point, *request;
 	enum op op;
@@ -31,6 +34,17 @@ static const struct row {
     {"arithmetic", "y = mul x, x", "1.25", "", OP_MUL, {9, 9}, 0, 0},
     {"a root", "y = sqrt x", "1.25", "", OP_SQRT, {9, 9}, 0, 0},
     {"two operands", "y = pow x, x", "1.25", "", OP_POW, {0, 5}, 5, 5},
+    {"a norm by its own units", NORM, "1", "", OP_NORM, {0x1p40, 0}, far, INFINITY},
+    {"and by units of 1", NORM, "1", "", OP_NORM, {0, 5}, 5, 5},
+    {"its derivative", NORM, "1", "vjp", OP_NORM, {0, 5}, 10, 40},
+    {"a norm has no other function", NORM, "1", "", OP_SQRT, {9, 9}, 0, 0},
+    {"a logsumexp by its own units of 1", LOGSUMEXP, "1", "", OP_LOGSUMEXP, {0, 5}, 5, 5},
+    {"by those of log", LOGSUMEXP, "1", "", OP_LOG, {0, 5}, 5, 5},
+    {"by those of exp, of which two are added", LOGSUMEXP, "1", "", OP_EXP, {0, 5}, 10, 10.001},
+    {"below 0 a sum without the shift is smaller", LOGSUMEXP, "-3", "", OP_EXP, {0, 5}, 95, 110},
+    {"by the units of exp", LOGSUMEXP, "1", "", OP_EXP, {0x1p40, 0}, far, INFINITY},
+    {"its derivative by those of log", LOGSUMEXP, "1", "vjp", OP_LOG, {0, 5}, 10, 40},
+    {"and of exp", LOGSUMEXP, "1", "jvp", OP_EXP, {0, 5}, 10, 60},
     {"sinh as a derivative, reverse", "y = cosh x", "0x1p-70", "vjp", OP_COSH, {0, 2}, 2, 2.001},
     {"and forward", "y = cosh x", "0x1p-70", "jvp", OP_COSH, {0, 2}, 2, 2.001},
     /* its formula's operations lose as much as its value */
