@@ -22,7 +22,29 @@ bool limit_over(const struct limit *l, const struct engine *engine)
 {
 	return l &&
 	    (l->ended || (l->stop && l->stop()) || (engine && l->hung > LIMIT_HANGS * 1e-3 * engine_timeout(engine)) ||
-	        (l->deadline > 0 && bench_clock() >= l->deadline));
+	        l->restarted > LIMIT_RESTARTS || (l->deadline > 0 && bench_clock() >= l->deadline));
+}
+
+/* A request whose cost is noted. */
+struct costing {
+	double start;
+	int restarts;
+};
+
+static struct costing cost_start(const struct engine *engine)
+{
+	return (struct costing){bench_clock(), engine_trouble(engine).restarts};
+}
+
+/* died: it was not answered, and did not hang.  Returns the seconds that it took. */
+static double cost_note(struct limit *l, const struct costing *x, const struct engine *engine, bool hung, bool died)
+{
+	const double took = bench_clock() - x->start;
+
+	l->hung += hung ? took : 0;
+	l->restarted += died && engine_trouble(engine).restarts > x->restarts ? took : 0;
+	l->deaths += died;
+	return took;
 }
 
 /* Whether finding j has the signature that q asks for.  Another finding is noted as a slip. */
@@ -157,7 +179,7 @@ static bool ends_so(const struct question *q, struct engine *engine, enum verdic
 {
 	const struct answer *ahead = given_ahead(q, c);
 	struct answer *answer = NEW(a, struct answer, c->n_point);
-	const double start = bench_clock();
+	const struct costing cost = cost_start(engine);
 	double took;
 	bool ends, hangs;
 
@@ -169,14 +191,11 @@ static bool ends_so(const struct question *q, struct engine *engine, enum verdic
 	engine_set_timeout(engine, short_timeout(q->spent, engine_timeout(engine)));
 	bench_answer(q->bench, engine, c, a, answer);
 	engine_set_timeout(engine, 0);
-	took = bench_clock() - start;
 	ends = any_answer(answer, c->n_point, status_of(verdict));
 	hangs = any_answer(answer, c->n_point, ANSWER_HANG) || any_answer(answer, c->n_point, ANSWER_OOM);
-	if (hangs)
-		q->spent->hung += took;
-	else
+	took = cost_note(q->spent, &cost, engine, hangs, ends && !hangs);
+	if (!hangs)
 		q->spent->slowest = fmax(q->spent->slowest, took);
-	q->spent->deaths += ends && !hangs;
 	return ends && is_broken(q, engine, c, verdict, a, out);
 }
 
@@ -215,7 +234,7 @@ static bool needs_number(enum verdict v)
 static bool shows_once(const struct question *q, struct engine *engine, const struct testcase *c,
     struct shared_truth *t, struct arena *a, struct judgement *out)
 {
-	const double start = bench_clock();
+	const struct costing cost = cost_start(engine);
 	struct bench_result own, *r = q->result ? q->result : &own;
 
 	if (q->judged == JUDGED_IN_FULL) {
@@ -235,10 +254,9 @@ static bool shows_once(const struct question *q, struct engine *engine, const st
 	} else {
 		bench_judge_one(q->bench, engine, c, a, t, out);
 	}
-	if (q->spent && out->verdict == VERDICT_HANG)
-		q->spent->hung += bench_clock() - start;
-	else if (q->spent)
-		q->spent->deaths += !verdict_answers(out->verdict);
+	if (q->spent)
+		cost_note(q->spent, &cost, engine, out->verdict == VERDICT_HANG,
+		    out->verdict != VERDICT_HANG && !verdict_answers(out->verdict));
 	return q->disagreement
 	    ? r->oracle_disagreement
 	    : verdict_is_finding[out->verdict] && !(q->certain && out->beyond) && is_asked_for(q, engine, c, out, a);

@@ -21,8 +21,11 @@ enum judged {
 };
 
 enum {
-	/* A search ends when its hangs have taken this many time limits of the engine. */
-	LIMIT_HANGS = 24
+	/* A search ends when its hangs have taken this many time limits of the engine, */
+	LIMIT_HANGS = 24,
+	/* or when requests that cost a process have taken so many seconds: most start one first, which may take long.
+	 */
+	LIMIT_RESTARTS = 60
 };
 
 /* What is taken for the answer to a case that was not asked yet. */
@@ -38,7 +41,8 @@ struct limit {
 	bool (*stop)(void); /* NULL: never */
 	double hung;        /* seconds that hangs took */
 	double slowest;     /* seconds of the slowest candidate that was answered */
-	int deaths;         /* requests that were not answered, except for hangs: each took a process */
+	int deaths;         /* requests that were not answered, except for hangs: each may have taken a process */
+	double restarted;   /* seconds of those that did */
 	bool ended;         /* a case has ended the search (ends_search_fn) */
 };
 

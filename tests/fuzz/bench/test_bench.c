@@ -369,6 +369,12 @@ static void test_one_death(struct arena *a)
 	    verdict_names[j.verdict], engine_trouble(b.engine[0]).crashes);
 	CHECK(bench_work(&b) - before == request_work(&c, spec) + WORK_PROCESS, "%lld counted",
 	    (long long)(bench_work(&b) - before));
+	struct limit limit = {0};
+	const struct question q = {.bench = &b, .judged = JUDGED_IN_FULL, .spent = &limit, .until = &limit};
+	CHECK(case_shows(&c, &q, a, NULL) && limit.deaths == 1 && limit.restarted > 0, "%d deaths in %g s",
+	    limit.deaths, limit.restarted);
+	limit.restarted = 1e9;
+	CHECK(!case_shows(&c, &q, a, NULL), "still asked after so many processes");
 	bench_close(&b);
 }
 
@@ -459,7 +465,8 @@ static void test_questions(struct arena *a)
 		engine_close(b.engine[0]);
 	}
 	if (all_wanted())
-		CHECK(limit.hung > 0, "nobody waited for the hang");
+		CHECK(limit.hung > 0 && limit.restarted == 0, "%g s for the hang, %g s for processes", limit.hung,
+		    limit.restarted);
 	b.n_engine = 0;
 	bench_close(&b);
 	arena_free(&small);
