@@ -161,7 +161,13 @@ PULLED = """def vjp(ys, cotangents, xs):
 
 
 """
-PRELUDE = "from tinygrad import Tensor, dtypes\n\n\n" + UPDATED + PULLED
+TOLD = """def told(y):
+    names = {dtypes.float64: 'float64', dtypes.float32: 'float32', dtypes.bfloat16: 'bfloat16', dtypes.float16: 'float16'}
+    return names.get(y.dtype, y.dtype), y.shape, y.flatten().tolist()
+
+
+"""
+PRELUDE = "from tinygrad import Tensor, dtypes\n\n\n" + UPDATED + PULLED + TOLD
 
 
 class Function(adapter.Function):
@@ -186,7 +192,7 @@ def emit(mode, case):
     f = Function(case)
     lines = ["import os", f"os.environ['DEV'] = '{mode.upper()}'", PRELUDE + f.source, ""]
     for xs in f.points():
-        lines += [f"for what, name in {[('primal', 'f')] + [('derivative', f.name)] * bool(case['request'])}:", f"    judge(what, [y.flatten().tolist() for y in globals()[name](*{xs})])"]
+        lines += [f"for what, name in {[('primal', 'f')] + [('derivative', f.name)] * bool(case['request'])}:", f"    judge(what, [told(y) for y in globals()[name](*{xs})])"]
     return "\n".join(lines) + "\n"
 
 
