@@ -81,7 +81,7 @@ static void reduce(struct c_source *s, const struct node *node)
 {
 	const struct type *t = &s->p->type[node->arg[0]];
 	const struct element_place from = c_rows(&t->shape);
-	const char *x = c_element(s, node->arg[0], &from, NULL);
+	const char *x = c_element(s, node->arg[0], &from, NULL), *f = t->dtype == DTYPE_F64 ? "" : "f";
 	bool floats = dtype_is_float(t->dtype), wide = t->dtype == DTYPE_I64;
 	int n = 1;
 
@@ -105,8 +105,8 @@ static void reduce(struct c_source *s, const struct node *node)
 		finish(s, node, n ? arena_printf(s->arena, "@ /= %d", n) : "@ = NAN");
 		break;
 	case OP_NORM:
-		fold(s, node, OP_ADD, "0", arena_printf(s->arena, "%s * %s", x, x));
-		finish(s, node, t->dtype == DTYPE_F64 ? "@ = sqrt(@)" : "@ = sqrtf(@)");
+		fold(s, node, OP_ADD, "0", arena_printf(s->arena, "squared%s(%s)", f, x));
+		finish(s, node, arena_printf(s->arena, "@ = sqrt%s(@)", f));
 		break;
 	default:
 		logsumexp(s, node);

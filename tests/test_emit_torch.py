@@ -44,6 +44,7 @@ def scan(step, carry, xs, length=None):
     return carry, tuple(torch.stack(column) for column in zip(*rows)) if rows else ()
 
 
+os.fork = lambda: 0  # a source goes on in a child, which outlives a crash: here it goes on at once
 torch.cond = cond
 for function in (while_loop, scan):
     module = sys.modules[f"torch._higher_order_ops.{function.__name__}"] = types.ModuleType(function.__name__)
