@@ -445,6 +445,21 @@ static const char *about_operands(struct lab *l)
 	return n ? LAB_TEXT(l, "%s With respect to %s it is right.", text, right) : text;
 }
 
+/* Whether the cause repeats the statement.  If no operation is to blame, it says nothing about one. */
+static bool is_in_cause(struct lab *l, const char *id)
+{
+	static const char *const always[] = {"counts", "carries", "positions", "directions", "small-loops",
+	    "single-seeds", "kinds-of-loops", "in-batch", "stacks"};
+	static const char *const of_an_op[] = {"family", "mixed"};
+	bool is = !strcmp(id, "dtypes") && lab_dtype_decides(l);
+
+	for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+		is |= !strcmp(id, always[i]);
+	for (size_t i = 0; i < sizeof of_an_op / sizeof *of_an_op; i++)
+		is |= !strcmp(id, of_an_op[i]) && !lab_fails_for_any_op(l);
+	return is;
+}
+
 void lab_tell_cause(struct lab *l)
 {
 	const struct transform *t = request_outermost(l->base->transform, l->base->n_transform);
@@ -452,14 +467,8 @@ void lab_tell_cause(struct lab *l)
 
 	if (!text)
 		text = t ? about_operands(l) : LAB_TEXT(l, "The value of %s is wrong.", ops_of_base(l, true));
-	for (int i = 0; i < l->out->n_statement; i++) {
-		const char *id = l->out->statement[i].id;
-
-		if (!strcmp(id, "counts") || !strcmp(id, "carries") || !strcmp(id, "positions") ||
-		    !strcmp(id, "family") || !strcmp(id, "directions") || !strcmp(id, "small-loops") ||
-		    !strcmp(id, "single-seeds") || !strcmp(id, "kinds-of-loops") || !strcmp(id, "in-batch") ||
-		    !strcmp(id, "mixed") || !strcmp(id, "stacks") || (!strcmp(id, "dtypes") && lab_dtype_decides(l)))
+	for (int i = 0; i < l->out->n_statement; i++)
+		if (is_in_cause(l, l->out->statement[i].id))
 			text = LAB_TEXT(l, "%s %s", text, l->out->statement[i].text);
-	}
 	l->out->cause = LAB_TEXT(l, "%s%s", text, lab_about_condition(l));
 }

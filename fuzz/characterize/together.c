@@ -25,6 +25,7 @@ struct waiting {
 	const char **cell; /* NULL: a sample */
 	struct added_as adding;
 	bool apart, strict, bounded;
+	int focus;
 };
 
 struct together {
@@ -77,7 +78,8 @@ static void keep(void *context)
 	    .adding = explanation_adding(l->explain),
 	    .apart = l->apart,
 	    .strict = l->strict,
-	    .bounded = l->bounded};
+	    .bounded = l->bounded,
+	    .focus = l->focus};
 
 	if (x->cell)
 		w.cell = NEW(&t->arena, const char *, l->table->n_column);
@@ -186,18 +188,20 @@ static void set_ways(struct lab *l, const struct waiting *w)
 	l->apart = w->apart;
 	l->strict = w->strict;
 	l->bounded = w->bounded;
+	l->focus = w->focus;
 }
 
 void lab_settle(struct lab *l)
 {
 	struct together *t = l->together;
-	const struct waiting now = {
-	    .adding = explanation_adding(l->explain), .apart = l->apart, .strict = l->strict, .bounded = l->bounded};
-	const int focus = l->focus;
+	const struct waiting now = {.adding = explanation_adding(l->explain),
+	    .apart = l->apart,
+	    .strict = l->strict,
+	    .bounded = l->bounded,
+	    .focus = l->focus};
 
 	if (!t || !t->n)
 		return;
-	l->focus = -1;
 	if (t->n > 1 && !lab_time_over(l))
 		ask(l);
 	l->ahead = t->ahead;
@@ -208,7 +212,6 @@ void lab_settle(struct lab *l)
 	}
 	l->ahead = NULL;
 	set_ways(l, &now);
-	l->focus = focus;
 	lookahead_clear(t->ahead);
 	arena_reset(&t->arena);
 	t->n = 0;

@@ -28,7 +28,7 @@ static int serve(void)
 	struct arena a;
 
 	arena_init(&a, (size_t)1 << 29);
-	printf("{\"adjudge.engine\":1,\"name\":\"x\",\"requests\":[[\"vjp\"]],\"timeout_ms\":3000,"
+	printf("{\"adjudge.engine\":1,\"name\":\"x\",\"requests\":[[\"vjp\"],[\"vjp\",\"vjp\"]],\"timeout_ms\":3000,"
 	       "\"cases_per_request\":%s}\n",
 	    cases);
 	fflush(stdout);

@@ -1,50 +1,152 @@
-/* Requests of two levels: through which inputs small programs fail; which engines the experiments rely on. */
+/* Requests of several levels: through which inputs small programs fail; which engines the experiments rely on. */
 #include <limits.h>
 #include <string.h>
 
-#include "fuzz/characterize/lab.h"
+#include "fuzz/characterize/directions.h"
 #include "tests/check.h"
 
-enum { PAIRS = 9 };
+/* Of two levels: each form with its ops, and the row of all directions at once. */
+enum { PAIRS = 9, ROWS = 2 * (PAIRS + 1) + 2 * (3 * PAIRS + 1) + 2 * (PAIRS + 1) + 3 * (4 + 1) };
 
-/* A table of two ops, whose pairs of inputs fail as said. */
+/* How many times what is right an engine returns, by the inputs of both levels and the result. */
+typedef double returns_fn(const struct direction_form *f, int op, int inner, int outer, int result);
+
+static double right(const struct direction_form *f, int op, int inner, int outer, int result)
+{
+	return f && op >= 0 && inner >= 0 && outer >= 0 && result >= 0 ? 1 : 0;
+}
+
+#define RETURNS(name, expression) \
+	static double name(const struct direction_form *f, int op, int i, int o, int r) \
+	{ \
+		(void)f, (void)op, (void)i, (void)o, (void)r; \
+		return expression; \
+	}
+RETURNS(inner_later, i > 0 ? 0 : 1)
+RETURNS(outer_later, o > 0 ? 0.25 : 1)
+RETURNS(inner_first, i ? 1 : 0)
+RETURNS(inner_last, i == f->inputs - 1 ? 0 : 1)
+RETURNS(not_last, o == f->inputs - 1 ? 1 : 0)
+RETURNS(differ, i != o ? 0 : 1)
+RETURNS(alike, i == o ? 0 : 1)
+RETURNS(earlier, o < i ? 0 : 1)
+RETURNS(never_right, 0.125 * (1 + i + o))
+RETURNS(never_there, 0)
+RETURNS(either_later, i > 0 || o > 0 ? 0 : 1)
+RETURNS(both_later, i > 0 && o > 0 ? 0 : 1)
+RETURNS(one_op_alone, op ? 1 : 0)
+RETURNS(no_pattern, i == 0 && o != 1 ? 0 : 1)
+RETURNS(result_later, r > 0 ? 0 : 1)
+RETURNS(result_and_outer, r > 0 && o > 0 ? 0 : 1)
+RETURNS(chain, f->chain ? 0 : 1)
+RETURNS(second_operand, f->binary &&o ? 0 : 1)
+RETURNS(other_direction, direction_weight[i] * direction_seed[0] / (direction_weight[o] * direction_seed[1]))
+RETURNS(other_input, direction_weight[o] / direction_weight[i])
+
+struct pattern_row {
+	returns_fn *returns;
+	enum transform_kind kind[2];
+	bool together;    /* all directions at once fail, though each is right */
+	const char *says; /* NULL: nothing */
+};
+
+static struct variant_row row_of(
+    struct arena *a, const struct direction_form *f, enum op op, const char *list, const char *result, double returned)
+{
+	const char **cell = NEW(a, const char *, DIRECTION_COLUMNS);
+
+	cell[DIRECTION_FORM] = f->name;
+	cell[DIRECTION_OP] = op_table[op].name;
+	cell[DIRECTION_LIST] = list;
+	cell[DIRECTION_RESULT] = result;
+	return (struct variant_row){
+	    .cell = cell, .of = "it", .expected = 2, .returned = 2 * returned, .decided = true, .fails = returned != 1};
+}
+
+static void add_rows(struct arena *a, struct variant_table *t, const struct lab *l, const struct pattern_row *p)
+{
+	for (int k = 0; k < DIRECTION_FORMS; k++) {
+		const struct direction_form *f = &direction_forms[k];
+		enum op op[DIRECTION_OPS];
+		const int n = direction_ops(l, f, op);
+
+		for (int at = 0; at < n; at++) {
+			bool right_by_each = !p->together;
+
+			for (int i = 0; i < f->inputs; i++)
+				for (int o = 0; o < f->inputs; o++)
+					for (int r = 0; r < f->results; r++) {
+						const double x = p->returns(f, at, i, o, r);
+
+						right_by_each &= x == 1;
+						t->row[t->n_row++] = row_of(a, f, op[at],
+						    arena_printf(a, "%d, %d", i, o), arena_printf(a, "%d", r), x);
+					}
+			t->row[t->n_row++] = row_of(a, f, op[at], DIRECTION_ALL, DIRECTION_ALL, right_by_each);
+		}
+	}
+}
+
 static void test_patterns(struct arena *a)
 {
-	static const struct {
-		const char *fails[2]; /* by inner and outer input: x fails */
-		const char *says;     /* NULL: nothing */
-	} rows[] = {
-	    {{"...xxxxxx", "...xxxxxx"}, "where the inner level differentiates an input after the first."},
-	    {{".xx.xx.xx", ".xx.xx.xx"}, "where the outer level differentiates an input after the first."},
-	    {{"xxx......", "xxx......"}, "where the inner level differentiates the first input."},
-	    {{".xxx.xxx.", ".xxx.xxx."}, "where the two levels differentiate different inputs."},
-	    {{"x...x...x", "x...x...x"}, "where both levels differentiate the same input."},
-	    {{"xxxxxxxxx", "xxxxxxxxx"}, "whichever inputs both levels differentiate."},
-	    {{".xx.xx.xx", "........."}, NULL},
-	    {{".........", "........."}, NULL},
-	    {{"x.x......", "x.x......"}, NULL},
-	    {{".xx.xx.x?", ".xx.xx.xx"}, NULL},
+	static const struct pattern_row rows[] = {
+	    {right, {0}, false, NULL},
+	    {inner_later, {0}, false,
+	        "exp fail alike, where the inner level differentiates an input after the first; it returns 0 there."},
+	    {outer_later, {0}, false, "alike, where the outer level differentiates an input after the first."},
+	    {inner_first, {0}, false, "where the inner level differentiates the first input; it returns 0"},
+	    {inner_last, {0}, false, "where the inner level differentiates the last input; it returns 0"},
+	    {not_last, {0}, false, "where the outer level differentiates an input before the last; it returns 0"},
+	    {differ, {0}, false, "where the inner level differentiates another input than the outer one; it"},
+	    {alike, {0}, false, "where the inner level differentiates the same input as the outer one; it"},
+	    {earlier, {0}, false, "where the inner level differentiates a later input than the outer one; it"},
+	    {never_right, {0}, false, "alike, whichever inputs the levels differentiate."},
+	    {never_there, {0}, false, "alike, whichever inputs the levels differentiate; it returns 0 there."},
+	    {either_later, {0}, false,
+	        "the inner level differentiates an input after the first, or where the outer level "
+	        "differentiates an input after the first"},
+	    {both_later, {0}, false,
+	        "the inner level differentiates an input after the first, and where the outer level "
+	        "differentiates an input after the first"},
+	    {one_op_alone, {0}, false, NULL},
+	    {no_pattern, {0}, false, NULL},
+	    {result_later, {0}, false,
+	        "With one result, sin and exp are right. With several, the operation does not matter: "
+	        "sin and exp fail alike, where a result after the first is differentiated; it"},
+	    {result_and_outer, {0}, false,
+	        "differentiates an input after the first, and where a result after the first is"},
+	    {chain, {0}, false,
+	        "Alone, sin and exp are right. An operation on another one fails, whichever it is: sin of sin"},
+	    {second_operand, {0}, false,
+	        "Of two operands, the operation does not matter: div, atan2 and pow fail alike, where "
+	        "the outer level differentiates the second operand; it returns 0 there."},
+	    {right, {0}, true, "where several inputs are differentiated at once, and are right by each alone."},
+	    {other_direction, {TRANSFORM_JVP, TRANSFORM_JVP}, false,
+	        "; the outer level takes the direction of the inner one."},
+	    {other_direction, {TRANSFORM_JVP, TRANSFORM_VJP}, 1, "whichever inputs the levels differentiate."},
+	    {other_input, {TRANSFORM_VJP, TRANSFORM_JVP}, false,
+	        "the outer one; the inner level takes the direction of the outer"},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct variant_row row[2 * PAIRS];
-		struct variant_table t = {.id = "directions", .n_column = 3, .row = row, .n_row = 2 * PAIRS};
+		struct transform stack[] = {{.kind = rows[i].kind[0]}, {.kind = rows[i].kind[1]}};
+		const struct testcase base = {.n_transform = 2, .transform = stack};
+		struct variant_table t = {
+		    .id = "directions", .n_column = DIRECTION_COLUMNS, .row = NEW(a, struct variant_row, 400)};
 		struct characterization out = {.n_table = 1, .table = &t};
-		struct lab l = {.out = &out, .arena = a};
+		struct lab l = {.out = &out, .arena = a, .base = &base};
+		const bool says = rows[i].says != NULL;
 
-		for (int k = 0; k < 2 * PAIRS; k++) {
-			const char fails = rows[i].fails[k / PAIRS][k % PAIRS];
-			const char **cell = NEW(a, const char *, 3);
-
-			cell[0] = k < PAIRS ? "sin" : "square";
-			cell[1] = arena_printf(a, "%d", k % PAIRS / 3);
-			cell[2] = arena_printf(a, "%d", k % 3);
-			row[k] = (struct variant_row){.cell = cell, .decided = fails != '?', .fails = fails == 'x'};
-		}
+		add_rows(a, &t, &l, &rows[i]);
 		lab_state_directions(&l);
-		CHECK(out.n_statement == (rows[i].says != NULL) && lab_fails_for_any_op(&l) == (rows[i].says != NULL) &&
-		        (!rows[i].says || strstr(out.statement[0].text, rows[i].says)),
+		CHECK(out.n_statement == says && lab_fails_for_any_op(&l) == says &&
+		        (!says || strstr(out.statement[0].text, rows[i].says)),
 		    "row %zu: %s", i, out.n_statement ? out.statement[0].text : "nothing");
+		t.n_row -= 2; /* of an op of two operands */
+		CHECK(
+		    lab_fails_for_any_op(&l) == (says && rows[i].returns != second_operand), "row %zu, incomplete", i);
+		t.row[0].decided = false;
+		CHECK(!lab_fails_for_any_op(&l), "row %zu, undecided", i);
 	}
 }
 
@@ -83,10 +185,11 @@ static void test_asked(struct arena *a)
 		arena_init(&l.work, 64 << 20);
 		arena_init(&l.scratch, 64 << 20);
 		experiment_directions(&l);
-		CHECK(t.n_row == 2 * PAIRS, "%d rows", t.n_row);
+		CHECK(t.n_row == ROWS, "%d rows", t.n_row);
 		for (int k = 0; k < t.n_row; k++)
-			CHECK(t.row[k].decided && !t.row[k].fails && t.row[k].expected != 0, "row %d: %g", k,
-			    t.row[k].expected);
+			CHECK(t.row[k].decided && !t.row[k].fails &&
+			        (t.row[k].expected != 0 || !strcmp(t.row[k].cell[DIRECTION_OP], "div")),
+			    "row %d: %g", k, t.row[k].expected);
 		arena_free(&l.work);
 		arena_free(&l.scratch);
 		engine_close(l.primal);
