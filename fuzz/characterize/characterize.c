@@ -112,6 +112,8 @@ static void run_experiments(struct lab *l, const char *list)
 			l->n_blamed = lab_blamed(l, l->blamed);
 			l->drops = lab_drops(l);
 		}
+		if (experiments[i].run == experiment_contributions)
+			lab_measure_again(l);
 	}
 	out->finished = !l->late;
 }

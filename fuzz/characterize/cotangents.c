@@ -196,3 +196,29 @@ const struct known_cotangents *lab_cotangents(struct lab *l, const struct testca
 		find_due(l, &alive, out);
 	return out;
 }
+
+struct measured_again {
+	struct lab *lab;
+	const struct testcase *c;
+	int number;
+};
+
+static void measure_again(void *context)
+{
+	const struct measured_again *x = context;
+	struct lab *l = x->lab;
+
+	explanation_measure(l->explain, x->c, lab_cotangents(l, x->c), x->number, &l->scratch);
+}
+
+void lab_measure_again(struct lab *l)
+{
+	/* the samples so far are those of the base and the typical case; other variants have rows */
+	for (int k = -l->samples; k < l->out->n_case; k++) {
+		const struct testcase *c = k == -1 ? l->base : k < 0 ? l->typical : l->out->cases[k];
+
+		arena_reset(&l->scratch);
+		if (k >= -2)
+			arena_try(&l->scratch, measure_again, &(struct measured_again){l, c, k});
+	}
+}

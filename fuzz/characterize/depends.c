@@ -188,6 +188,24 @@ static bool of_moved(const struct measured *m)
 	return element && op_table[m->op].regularity == REGULARITY_MOVE;
 }
 
+/* How far two numbers are apart.  A threshold of 0 then compares them. */
+static bool is_gap(enum measure_id id) { return id == MEASURE_ABOVE_BY || id == MEASURE_BELOW_BY; }
+
+/* Whether variants on both sides of a gap show that the comparison alone does not decide. */
+static bool gap_is_shown(const struct telling *t, const struct measured *m, double threshold, bool above)
+{
+	enum { FEWEST = 4 };
+	int within = 0, beyond = 0;
+
+	for (int v = 0; v < t->x->n_variant; v++) {
+		if (!variant_in(&t->found_on, v) || variant_in(&t->x->thin, v) || !(m->x[v] > 0))
+			continue;
+		within += m->x[v] <= threshold && variant_in(&t->fails, v) != above;
+		beyond += m->x[v] > threshold && variant_in(&t->fails, v) == above;
+	}
+	return within >= FEWEST && beyond >= FEWEST;
+}
+
 /* Keeps the best thresholds of a measure, in both directions. */
 static void list_thresholds(struct telling *t, const struct measured *m, float *sorted)
 {
@@ -228,6 +246,8 @@ static void list_thresholds(struct telling *t, const struct measured *m, float *
 			    (of_result(m->id) ? cost_of_result : 0) + (of_moved(m) ? cost_of_moved : 0) +
 			    (of_seed(m->id) && best[i] != 0 ? cost_of_seed : 0) + (above ? 0 : cost_of_at_most);
 
+			if (is_gap(m->id) && best[i] != 0 && !gap_is_shown(t, m, best[i], above))
+				continue;
 			set_above(t, m->x, best[i], above, &set);
 			if (measure_text(m->id, above, best[i], "", "", t->arena))
 				keep(t,
@@ -268,6 +288,35 @@ static void offer(struct telling *t, const struct told_condition *c)
 	t->n_best += t->n_best < TOLD_BEST;
 }
 
+/*
+ * Whether each term of alternatives is shown.  Variants in which it alone holds must fail, and few of them pass.
+ * Otherwise it holds by chance where something else makes a variant fail.
+ */
+static bool each_is_shown(const struct telling *t, const struct told_condition *c)
+{
+	enum { FEWEST_FAILING = 3, FEWEST_THIN = 12, PASSING_ONE_IN = 5 };
+
+	for (int i = 0; i < c->n; i++) {
+		int fails = 0, thin = 0, weight[2] = {0};
+
+		for (int w = 0; w < t->words; w++) {
+			uint64_t own = t->set[c->literal[i]].at[w] & t->found_on.at[w], failing;
+
+			for (int k = 0; k < c->n; k++)
+				own &= k == i ? own : ~t->set[c->literal[k]].at[w];
+			failing = own & t->fails.at[w];
+			fails += __builtin_popcountll(failing & ~t->x->thin.at[w]);
+			thin += __builtin_popcountll(failing & t->x->thin.at[w]);
+			weight[1] += weight_of(t, w, failing);
+			weight[0] += weight_of(t, w, own & ~failing);
+		}
+		if ((fails < FEWEST_FAILING && thin < FEWEST_THIN) ||
+		    PASSING_ONE_IN * weight[0] > weight[0] + weight[1])
+			return false;
+	}
+	return true;
+}
+
 static void consider(struct telling *t, struct told_condition c)
 {
 	struct variant_set holds = t->set[c.literal[0]];
@@ -288,7 +337,10 @@ static void consider(struct telling *t, struct told_condition c)
 			return;
 	c.error = error_of(t, holds.at);
 	c.cost += c.error;
-	offer(t, &c);
+	if (t->n_best == TOLD_BEST && c.cost >= t->best[TOLD_BEST - 1].cost)
+		return;
+	if (!c.any || each_is_shown(t, &c))
+		offer(t, &c);
 }
 
 /* Whether a condition with one more term is better: it saves enough, or it is the first that is right. */

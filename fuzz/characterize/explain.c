@@ -136,6 +136,30 @@ static void put_role(struct explanation *x, const char *role, int v)
 	variant_put(&x->in_role[k], v);
 }
 
+static void put_measures(struct explanation *x, const struct facts *f, int v, struct arena *scratch)
+{
+	for (int i = 0; i < f->n_measure; i++) {
+		struct measured *m = x->own_op[f->measure[i].op]
+		    ? measured_as(x, &f->measure[i], &f->c->program, scratch)
+		    : NULL;
+
+		if (m)
+			m->x[v] = (float)f->measure[i].x;
+	}
+}
+
+void explanation_measure(struct explanation *x, const struct testcase *c, const struct known_cotangents *known,
+    int number, struct arena *scratch)
+{
+	for (int v = 0; v < x->n_variant; v++) {
+		if (x->number[v] != number)
+			continue;
+		for (int i = 0; i < x->n_measured; i++)
+			x->measured[i].x[v] = NAN;
+		put_measures(x, facts_with(c, known, scratch), v, scratch);
+	}
+}
+
 void explanation_add(struct explanation *x, const struct testcase *c, const struct known_cotangents *known, bool fails,
     bool silent, enum variant_outcome o, int number, struct arena *scratch)
 {
@@ -178,14 +202,7 @@ void explanation_add(struct explanation *x, const struct testcase *c, const stru
 		if (k >= 0)
 			variant_put(&x->has[k], v);
 	}
-	for (int i = 0; i < f->n_measure; i++) {
-		struct measured *m = x->own_op[f->measure[i].op]
-		    ? measured_as(x, &f->measure[i], &f->c->program, scratch)
-		    : NULL;
-
-		if (m)
-			m->x[v] = (float)f->measure[i].x;
-	}
+	put_measures(x, f, v, scratch);
 }
 
 /* ---- the search ---- */

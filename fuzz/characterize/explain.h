@@ -46,6 +46,9 @@ enum variant_outcome { OUTCOME_PASSES, OUTCOME_FAILS, OUTCOME_ZERO, OUTCOME_TIE 
 struct known_cotangents;
 void explanation_add(struct explanation *x, const struct testcase *c, const struct known_cotangents *known, bool fails,
     bool silent, enum variant_outcome o, int number, struct arena *scratch);
+/* Measures a variant again, whose cotangents were not known when it was added. */
+void explanation_measure(struct explanation *x, const struct testcase *c, const struct known_cotangents *known,
+    int number, struct arena *scratch);
 
 enum { EXPLANATION_TERMS = 3 };
 

@@ -91,6 +91,8 @@ const struct variant_row *lab_try_other(struct lab *l, struct edit *e, int which
 int lab_others(struct lab *l);
 /* Judges c for the condition only, without a row.  It may wait too. */
 void lab_sample(struct lab *l, const struct testcase *c);
+/* Measures all variants so far again, now that it is known which ops are to blame: their cotangents count. */
+void lab_measure_again(struct lab *l);
 /* Judges all variants that wait, in their order. */
 void lab_settle(struct lab *l);
 /* Samples the typical case with these extents, along each axis in turn. */

@@ -42,6 +42,8 @@ struct operand_comparison {
 	bool fraction, whole, negative_fraction;   /* the quotient */
 	bool taken_negative[3], taken_positive[3]; /* the result is that operand, of that sign */
 	bool crossed_over, crossed_under;          /* of a clamp whose bounds cross: where its operand lies */
+	bool between, below_both, above_both, crossed_between; /* of a clamp: its operand and both bounds */
+	bool below_in_order, above_in_order;                   /* the same, and the bounds do not cross */
 	/* the least difference of the first operand from that one, unless they are equal; where it is above, below */
 	double close[3], close_above[3], close_below[3];
 	double above_by[3], below_by[3];    /* the largest such difference */
@@ -62,6 +64,7 @@ struct index_places {
 struct meeting {
 	bool known, above, below, equal;
 	bool wins;                              /* of a scatter of extrema: the element becomes that of an update */
+	bool beaten;                            /* of the same: an update would win, were it alone */
 	double close, close_above, close_below; /* the least difference that is not 0; 0: there is none */
 	bool ascend, descend;                   /* of updates that meet in one element, a later one is above; below */
 };

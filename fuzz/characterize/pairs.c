@@ -12,6 +12,21 @@ bool element_flows(const struct element_view *v, int i)
 
 static bool is_integer(double x) { return x == trunc(x) && isfinite(x); }
 
+/* Where the operand of a clamp lies. */
+static void compare_bounds(struct operand_comparison *c, const double x[3])
+{
+	const bool crossed = x[1] > x[2];
+
+	c->between |= x[0] >= x[1] && x[0] <= x[2];
+	c->below_both |= x[0] < x[1] && x[0] < x[2];
+	c->above_both |= x[0] > x[1] && x[0] > x[2];
+	c->crossed_between |= x[0] < x[1] && x[0] > x[2];
+	c->below_in_order |= x[0] < x[1] && !crossed;
+	c->above_in_order |= x[0] > x[2] && !crossed;
+	c->crossed_over |= crossed && x[0] <= x[2];
+	c->crossed_under |= crossed && x[0] > x[2];
+}
+
 /* What two or three operands are to each other in one element. */
 static void compare_element(struct operand_comparison *c, enum op op, const double x[3])
 {
@@ -46,8 +61,8 @@ static void compare_element(struct operand_comparison *c, enum op op, const doub
 	c->whole |= is_integer(quotient);
 	c->fraction |= isfinite(quotient) && !is_integer(quotient);
 	c->negative_fraction |= quotient < 0 && isfinite(quotient) && !is_integer(quotient);
-	c->crossed_over |= op == OP_CLAMP && x[1] > x[2] && x[0] <= x[2];
-	c->crossed_under |= op == OP_CLAMP && x[1] > x[2] && x[0] > x[2];
+	if (op == OP_CLAMP)
+		compare_bounds(c, x);
 }
 
 void elements_compare(
@@ -130,6 +145,8 @@ void elements_meet(struct node_elements *e, const struct node *n, const struct t
 			if (kernel_index(n->attrs.mode, at->at[k].i, v.n) != row)
 				continue;
 			winners += z == y->at[i].f;
+			e->meeting.beaten |= extremum && z != y->at[i].f &&
+			    (n->op == OP_SCATTER_MAX ? z > x->at[i].f : z < x->at[i].f);
 			meet(&e->meeting, z, x->at[i].f);
 			e->meeting.ascend |= meets && z > before;
 			e->meeting.descend |= meets && z < before;

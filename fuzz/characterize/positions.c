@@ -36,18 +36,26 @@ bool lab_blames(const struct lab *l, const struct use *u)
 	return false;
 }
 
+static void reverse(struct tensor *x)
+{
+	for (int k = 0, n = shape_elements(&x->type.shape); k < n / 2 && dtype_is_float(x->type.dtype); k++) {
+		const union cell y = x->at[k];
+
+		x->at[k] = x->at[n - 1 - k];
+		x->at[n - 1 - k] = y;
+	}
+}
+
 void lab_reverse_values(struct edit *e)
 {
-	for (int i = 0; i < e->c.program.top.n_param; i++) {
-		struct tensor *x = &e->c.point[0][i];
+	for (int i = 0; i < e->c.program.top.n_param; i++)
+		reverse(&e->c.point[0][i]);
+}
 
-		for (int k = 0, n = shape_elements(&x->type.shape); k < n / 2 && dtype_is_float(x->type.dtype); k++) {
-			const union cell y = x->at[k];
-
-			x->at[k] = x->at[n - 1 - k];
-			x->at[n - 1 - k] = y;
-		}
-	}
+static void reverse_seeds(struct edit *e)
+{
+	for (int i = 0; e->c.n_transform && i < e->c.transform[0].n_seed; i++)
+		reverse(&e->c.transform[0].seed[i]);
 }
 
 static void try_extents(struct lab *l, const struct use *u)
@@ -65,8 +73,10 @@ static void try_extents(struct lab *l, const struct use *u)
 
 			if (!lab_lengthen(&e, u, s->extent[d], to))
 				continue;
-			if (k % 2)
+			if (k % 2) {
 				lab_reverse_values(&e);
+				reverse_seeds(&e);
+			}
 			if (!lab_use_alone(&e, u))
 				continue;
 			lab_try(l, &e,

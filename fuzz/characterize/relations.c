@@ -128,8 +128,10 @@ static void of_meeting(struct facts *f, const struct node *n)
 		measures_put(f, MEASURE_UPDATES_ASCEND, n, -1, m->ascend);
 		measures_put(f, MEASURE_UPDATES_DESCEND, n, -1, m->descend);
 	}
-	if (n->op == OP_SCATTER_MIN || n->op == OP_SCATTER_MAX)
+	if (n->op == OP_SCATTER_MIN || n->op == OP_SCATTER_MAX) {
 		measures_put(f, MEASURE_UPDATE_WINS, n, -1, m->wins);
+		measures_put(f, MEASURE_UPDATE_BEATEN, n, -1, m->beaten);
+	}
 }
 
 static void of_tangents(struct facts *f, const struct node *n)
@@ -339,6 +341,12 @@ static void of_comparison(struct facts *f, const struct node *n)
 	}
 	measures_put(f, MEASURE_BELOW_BOUND, n, -1, c->below);
 	measures_put(f, MEASURE_ABOVE_BOUND, n, -1, c->above_third);
+	measures_put(f, MEASURE_BETWEEN_BOUNDS, n, -1, c->between);
+	measures_put(f, MEASURE_BELOW_BOTH, n, -1, c->below_both);
+	measures_put(f, MEASURE_ABOVE_BOTH, n, -1, c->above_both);
+	measures_put(f, MEASURE_BELOW_IN_ORDER, n, -1, c->below_in_order);
+	measures_put(f, MEASURE_ABOVE_IN_ORDER, n, -1, c->above_in_order);
+	measures_put(f, MEASURE_CROSSED_BETWEEN, n, -1, c->crossed_between);
 	measures_put(f, MEASURE_CROSSED, n, -1, c->crossed);
 	measures_put(f, MEASURE_CROSSED_OVER, n, -1, c->crossed_over);
 	measures_put(f, MEASURE_CROSSED_UNDER, n, -1, c->crossed_under);

@@ -1,5 +1,7 @@
 /* What is due by an operand, element by element; variants that may be right by accident. */
+#include <limits.h>
 #include <math.h>
+#include <string.h>
 
 #include "fuzz/characterize/lab.h"
 #include "tests/check.h"
@@ -89,6 +91,95 @@ static void test_shared(struct arena *a)
 	}
 }
 
+/* Variants that were added before it was known which op is to blame get their cotangents. */
+static void test_measured_again(struct arena *a)
+{
+	enum { VARIANTS_ADDED = 24 };
+	static const struct blamed blamed = {OP_SIN, "operand of sin", false};
+	const struct testcase *cases[VARIANTS_ADDED];
+	struct characterization out = {.n_case = VARIANTS_ADDED - 2, .cases = cases + 2};
+	struct explained told;
+	struct lab l;
+
+	for (int i = 0; i < VARIANTS_ADDED; i++) {
+		struct testcase *c = NEW(a, struct testcase, 1);
+
+		*c = test_function(a, "x: f64[]", "y = sin x", arena_printf(a, "%g", 0.5 + i % 3),
+		    arena_printf(a, "vjp; cotangents %d", i % 2 || !i ? -1 - i : 1 + i));
+		cases[i] = c;
+	}
+	if (!open_lab(&l, cases[1], a))
+		return;
+	l.typical = cases[0];
+	l.out = &out;
+	l.samples = 2;
+	l.explain = explanation_open();
+	explanation_about(l.explain, l.base);
+	explanation_aside(l.explain, true, false);
+	for (int i = 0; i < VARIANTS_ADDED; i++) {
+		explanation_certain(l.explain, i < 2);
+		explanation_add(l.explain, cases[i], NULL, false, false, i % 2 || !i ? OUTCOME_FAILS : OUTCOME_PASSES,
+		    i - 2, &l.scratch);
+	}
+	for (int again = 0; again < 2; again++) {
+		l.n_blamed = again;
+		l.blamed[0] = blamed;
+		if (again)
+			lab_measure_again(&l);
+		explanation_tell(l.explain, &blamed, 1, a, &told);
+		CHECK(told.determined == again &&
+		        (!again ||
+		            !strcmp(explanation_text(&told, a),
+		                "It fails where an element of the cotangent of sin is negative.")),
+		    "%d: %s", again, explanation_text(&told, a));
+	}
+	explanation_close(l.explain);
+	close_lab(&l);
+}
+
+/* What is reversed to tell places from numbers: the elements of inputs, and those of cotangents. */
+static void test_reversed(struct arena *a)
+{
+	const struct oracle_options o = {.seed = 1, .fd_one_in = INT_MAX};
+	const char *spec = "tape";
+	const struct testcase c = test_function(
+	    a, "x: f64[3]", "y = sin x", "[1, 2, 3]", "vjp; cotangents [0.5, 0.25, 0.125]");
+	struct characterization out = {.n_table = 0};
+	struct variant_table t = {.id = "positions"};
+	struct error e = {0};
+	struct bench b;
+	struct lab l;
+	int reversed = 0;
+
+	if (!open_lab(&l, &c, a))
+		return;
+	CHECK(bench_open(&b, &spec, 1, &o, &e), "%s", e.text);
+	arena_init(&l.work, 64 << 20);
+	l.bench = &b;
+	l.out = &out;
+	l.table = &t;
+	l.until = INT64_MAX;
+	l.deadline = INFINITY;
+	l.focus = -1;
+	l.asks = 1;
+	l.apart = true;
+	l.n_blamed = 1;
+	l.blamed[0] = (struct blamed){OP_SIN, "operand of sin", false};
+	experiment_positions(&l);
+	for (int i = 0; i + 1 < t.n_row; i += 2) {
+		const struct testcase *is = out.cases[t.row[i].case_number], *was = out.cases[t.row[i + 1].case_number];
+		const int n = shape_elements(&is->point[0][0].type.shape);
+
+		for (int k = 0; k < n; k++)
+			reversed += is->point[0][0].at[k].f == was->point[0][0].at[n - 1 - k].f &&
+			    is->transform[0].seed[0].at[k].f == was->transform[0].seed[0].at[n - 1 - k].f;
+	}
+	CHECK(t.n_row == 6 && reversed == 5 + 6 + 7, "%d rows, %d elements", t.n_row, reversed);
+	arena_free(&l.work);
+	close_lab(&l);
+	bench_close(&b);
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -97,6 +188,8 @@ int main(int argc, char **argv)
 	arena_init(&a, 64 << 20);
 	test_due(&a);
 	test_shared(&a);
+	CHECK_LAW(test_measured_again(&a));
+	CHECK_LAW(test_reversed(&a));
 	arena_free(&a);
 	return check_done();
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fuzz/characterize/facts.h"
+#include "fuzz/characterize/measures.h"
 #include "tests/check.h"
 #include "tests/support/case_text.h"
 
@@ -294,6 +295,99 @@ static void test_alone(struct arena *a)
 	}
 }
 
+/* ---- what was not tested is not told ---- */
+
+static double apart(const struct testcase *c) { return number(c, 0, 0) - number(c, 1, 0); }
+static bool far_above(const struct testcase *c) { return apart(c) > 0.5; }
+static bool above(const struct testcase *c) { return apart(c) > 0; }
+static bool above_or_zero(const struct testcase *c) { return above(c) || number(c, 1, 0) == 0; }
+
+/* Products of x and z, for several z, whose difference x - z is one of these. */
+static void add_products(struct explanation *x, bool (*rule)(const struct testcase *), const double *difference,
+    int n_difference, const double *second, int n_second, int *n, struct arena *a)
+{
+	for (int k = 0; k < n_difference; k++)
+		for (int i = 0; i < n_second; i++) {
+			const struct testcase c = test_function(a, product.inputs, product.body,
+			    arena_printf(a, "%g, %g", second[i] + difference[k], second[i]), "vjp");
+
+			explanation_add(
+			    x, &c, NULL, false, false, rule(&c) ? OUTCOME_FAILS : OUTCOME_PASSES, (*n)++, a);
+		}
+}
+
+/* A gap is told if variants with a smaller one pass, and an alternative if variants fail by it alone. */
+static void test_shown(struct arena *a)
+{
+	static const double second[] = {-3, -2.25, -1.5, -0.75, 0, 0.75, 1.5, 2.25, 3.75};
+	static const struct {
+		const char *name;
+		bool (*rule)(const struct testcase *c);
+		int n, n_second, small; /* differences; numbers above; those that are met by a small difference too */
+		double difference[8];
+		bool determined;
+		const char *says, *says_not;
+	} shown[] = {
+	    {"a gap", far_above, 6, 9, 9, {-2, -1, -0.5, 0.75, 1, 2}, true, "above its second operand by more than 0.",
+	        ""},
+	    {"a gap of few variants", far_above, 6, 9, 3, {-2, -1, -0.5, 0.75, 1, 2}, true, "operand of mul is above",
+	        "by more than"},
+	    {"an alternative", above_or_zero, 6, 9, 0, {-3, -2, -1, -0.5, -0.25, 1}, true, "or where", ""},
+	    {"an alternative of few variants", above_or_zero, 4, 9, 0, {-2, -1, -0.5, 1}, true, "or where", ""},
+	    {"an alternative of two variants", above_or_zero, 3, 9, 0, {-2, -1, 1}, false, "", "or where"},
+	};
+	static const struct blamed blamed = {OP_MUL, NULL};
+
+	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+		const struct testcase about = test_function(a, product.inputs, product.body, "3.5, 1.25", "vjp");
+		struct explanation *x = explanation_open();
+		struct explained told;
+		const char *text;
+		int n = 0;
+
+		explanation_about(x, &about);
+		explanation_aside(x, true, false);
+		add_products(x, shown[i].rule, shown[i].difference, shown[i].n, second, shown[i].n_second, &n, a);
+		add_products(x, shown[i].rule, (const double[]){0.25}, 1, second, shown[i].small, &n, a);
+		explanation_tell(x, &blamed, 1, a, &told);
+		text = explanation_text(&told, a);
+		CHECK(told.determined == shown[i].determined && strstr(text, shown[i].says) &&
+		        (!*shown[i].says_not || !strstr(text, shown[i].says_not)),
+		    "%s: %s", shown[i].name, text);
+		explanation_close(x);
+	}
+}
+
+/* Cotangents that become known later make a condition known. */
+static void test_measured_again(struct arena *a)
+{
+	static const struct blamed blamed = {OP_SIN, "operand of sin"};
+	struct explanation *x = explanation_open();
+	struct explained told;
+	struct testcase c[SPREAD];
+
+	for (int i = 0; i < SPREAD; i++)
+		c[i] = test_function(a, sine.inputs, sine.body, arena_printf(a, "%g", 0.5 + i % 4),
+		    arena_printf(a, "vjp; cotangents %g", spread(i) + 0.25));
+	explanation_about(x, &c[0]);
+	explanation_aside(x, true, false);
+	for (int i = 0; i < SPREAD; i++)
+		explanation_add(x, &c[i], NULL, false, false, i < SPREAD / 2 ? OUTCOME_FAILS : OUTCOME_PASSES, i, a);
+	for (int again = 0; again < 2; again++) {
+		for (int i = 0; again && i < SPREAD; i++) {
+			const struct known_cotangents known = {
+			    .n = 1, .seeded = true, .of = {{.value = 1, .at = &c[i].transform[0].seed[0]}}};
+
+			explanation_measure(x, &c[i], &known, i, a);
+		}
+		explanation_tell(x, &blamed, 1, a, &told);
+		CHECK(told.determined == again &&
+		        (!again || strstr(explanation_text(&told, a), "element of the cotangent of sin is negative")),
+		    "%d: %s", again, explanation_text(&told, a));
+	}
+	explanation_close(x);
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -309,6 +403,8 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_gap(&a));
 	CHECK_LAW(test_guess(&a));
 	CHECK_LAW(test_alone(&a));
+	CHECK_LAW(test_shown(&a));
+	CHECK_LAW(test_measured_again(&a));
 	arena_free(&a);
 	return check_done();
 }
