@@ -11,8 +11,9 @@
 #include "lab_edit.h"
 
 const struct direction_form direction_forms[DIRECTION_FORMS] = {
-    {"one operation", "input", DIRECTION_INPUTS, 1, false, false},
-    {"one operation, several results", "input", DIRECTION_INPUTS, DIRECTION_RESULTS, false, false},
+    {"an operation alone", "input", 1, 1, false, false},
+    {"an operation on a sum", "input", DIRECTION_INPUTS, 1, false, false},
+    {"an operation on a sum, several results", "input", DIRECTION_INPUTS, DIRECTION_RESULTS, false, false},
     {"an operation on an operation", "input", DIRECTION_INPUTS, 1, true, false},
     {"an operation of two operands", "operand", 2, 1, false, true},
 };

@@ -26,7 +26,7 @@ extern const struct direction_form {
 	int inputs, results;
 	bool chain, binary;
 } direction_forms[];
-enum { DIRECTION_FORMS = 4 };
+enum { DIRECTION_FORMS = 5 };
 
 /* The factor by which input i, and result k, come into a program; and the seed of a level. */
 extern const double direction_weight[DIRECTION_INPUTS], direction_scale[DIRECTION_RESULTS],

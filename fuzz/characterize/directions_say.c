@@ -297,6 +297,26 @@ static bool returns(const struct lab *l, const struct variant_table *t, const st
 	return n > 0;
 }
 
+/* Whether every row that fails returns what is right with a seed of 1 at that level. */
+static bool returns_for_one(const struct variant_table *t, const struct direction_form *f, int level)
+{
+	const double near = 1.0 / 64;
+	int n = 0;
+
+	for (int i = 0; i < t->n_row; i++) {
+		const struct variant_row *r = &t->row[i];
+		const struct row_direction d = direction_of(r);
+
+		if (!is_of(r, f, NULL) || !is_single(&d) || !row_fails(r, NULL))
+			continue;
+		if (!row_has_numbers(r) || r->expected == 0 ||
+		    fabs(r->returned / r->expected * direction_seed[level] - 1) > near)
+			return false;
+		n++;
+	}
+	return n > 0;
+}
+
 static bool returns_nothing(const struct variant_table *t, const struct direction_form *f)
 {
 	for (int i = 0; i < t->n_row; i++) {
@@ -325,6 +345,9 @@ static const char *about_returned(struct lab *l, const struct variant_table *t, 
 				return LAB_TEXT(l, "; the %s level takes the direction of the %s one", level_name(l, x),
 				    level_name(l, y));
 		}
+	for (int x = 0; x < levels && !f->binary; x++)
+		if (returns_for_one(t, f, x))
+			return LAB_TEXT(l, "; the seed of the %s level is taken to be 1", level_name(l, x));
 	return "";
 }
 
@@ -336,10 +359,12 @@ struct shown_pattern {
 	bool together;
 };
 
-/* The simplest form of program that fails; all simpler ones are right. */
+/* The simplest form of program that fails and has several inputs; all simpler such ones are right. */
 static bool find_shown(const struct lab *l, const struct variant_table *t, struct shown_pattern *out)
 {
-	for (int i = 0; t && i < DIRECTION_FORMS; i++) {
+	if (!t || !is_complete(l, t, &direction_forms[0]))
+		return false;
+	for (int i = 1; i < DIRECTION_FORMS; i++) {
 		const struct direction_form *f = out->form = &direction_forms[i];
 
 		if (!is_complete(l, t, f))
@@ -376,12 +401,14 @@ static const char *ops_text(struct lab *l, const struct direction_form *f)
 }
 
 /* What is right, and what fails, in front of the ops. */
-static const char *about_form(struct lab *l, const struct direction_form *f)
+static const char *about_form(struct lab *l, const struct direction_form *f, bool alone_passes)
 {
 	const char *simple = ops_text(l, &direction_forms[0]);
 
-	if (f == &direction_forms[0])
+	if (f == &direction_forms[1] && !alone_passes)
 		return "The operation does not matter: ";
+	if (f == &direction_forms[1])
+		return LAB_TEXT(l, "Alone, %s are right. On a sum of inputs, the operation does not matter: ", simple);
 	if (f->results > 1)
 		return LAB_TEXT(
 		    l, "With one result, %s are right. With several, the operation does not matter: ", simple);
@@ -411,6 +438,7 @@ void lab_state_directions(struct lab *l)
 	if (x.together)
 		where = LAB_TEXT(
 		    l, "where several %ss are differentiated at once, and are right by each alone", x.form->noun);
-	lab_say(l, "directions", STATEMENT_SHOWN, &s, 1, "%s%s fail alike, %s%s.", about_form(l, x.form),
-	    ops_text(l, x.form), where, x.together ? "" : about_returned(l, t, x.form));
+	lab_say(l, "directions", STATEMENT_SHOWN, &s, 1, "%s%s fail alike, %s%s.",
+	    about_form(l, x.form, form_passes(t, &direction_forms[0])), ops_text(l, x.form), where,
+	    x.together ? "" : about_returned(l, t, x.form));
 }

@@ -208,6 +208,7 @@ static void watch_index_places(struct index_places *p, const struct node *n, con
 		p->dropped_back |= n->attrs.mode == MODE_DROP && at < 0 && at >= -extent;
 		p->twice_beyond |= at >= 2 * extent;
 		p->far_negative |= at < -extent;
+		p->just_beyond |= at == extent;
 		p->moved |= to != place;
 		p->reach = to >= 0 && place >= p->reach ? place + 1 : p->reach;
 		same = to >= 0;

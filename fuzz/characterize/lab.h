@@ -228,8 +228,9 @@ bool lab_fails_in_small_loop(const struct lab *l, const struct use *u);
 bool lab_fails_alone(const struct lab *l, const struct use *u);
 /* Lets every axis of that extent have another one; if the use is a per-iteration input, also the loop's iterations. */
 bool lab_lengthen(struct edit *e, const struct use *u, int from, int to);
-/* Reverses the elements of all floats at the point: what depends on numbers moves, what depends on places stays. */
-void lab_reverse_values(struct edit *e);
+/* Turns the elements of all floats at the point by some places: what depends on numbers moves, what depends on places
+ * stays. */
+void lab_turn_values(struct edit *e);
 /* Whether indices or a mask say which elements the node takes: then places mean nothing. */
 bool lab_goes_by_integers(const struct program *p, const struct use *u);
 /* Says which elements of a tangent are handed on wrongly (single_seeds.c). */

@@ -53,6 +53,7 @@ struct operand_comparison {
 
 /* Where indices lie along their axis, and in which order. */
 struct index_places {
+	bool just_beyond; /* an index equals the extent */
 	bool known, counts_back, dropped_back, twice_beyond, far_negative, moved, descends, meet, differ;
 	bool lines_apart; /* two lines of take_along_axis have different indices */
 	bool by_columns;  /* a matrix of indices finds other elements if it is read by columns */

@@ -36,26 +36,29 @@ bool lab_blames(const struct lab *l, const struct use *u)
 	return false;
 }
 
-static void reverse(struct tensor *x)
+/* By an odd number of places, so that no place stays, and none of every other one of an even number. */
+static void turn(struct edit *e, struct tensor *x)
 {
-	for (int k = 0, n = shape_elements(&x->type.shape); k < n / 2 && dtype_is_float(x->type.dtype); k++) {
-		const union cell y = x->at[k];
+	const int n = shape_elements(&x->type.shape), by = n / 2 + (n / 2 % 2 == 0);
+	const union cell *from;
 
-		x->at[k] = x->at[n - 1 - k];
-		x->at[n - 1 - k] = y;
-	}
+	if (n < 2 || !dtype_is_float(x->type.dtype))
+		return;
+	from = arena_copy(e->arena, x->at, (size_t)n, sizeof *from);
+	for (int k = 0; k < n; k++)
+		x->at[k] = from[(k + by) % n];
 }
 
-void lab_reverse_values(struct edit *e)
+void lab_turn_values(struct edit *e)
 {
 	for (int i = 0; i < e->c.program.top.n_param; i++)
-		reverse(&e->c.point[0][i]);
+		turn(e, &e->c.point[0][i]);
 }
 
-static void reverse_seeds(struct edit *e)
+static void turn_seeds(struct edit *e)
 {
 	for (int i = 0; e->c.n_transform && i < e->c.transform[0].n_seed; i++)
-		reverse(&e->c.transform[0].seed[i]);
+		turn(e, &e->c.transform[0].seed[i]);
 }
 
 static void try_extents(struct lab *l, const struct use *u)
@@ -74,14 +77,14 @@ static void try_extents(struct lab *l, const struct use *u)
 			if (!lab_lengthen(&e, u, s->extent[d], to))
 				continue;
 			if (k % 2) {
-				lab_reverse_values(&e);
-				reverse_seeds(&e);
+				lab_turn_values(&e);
+				turn_seeds(&e);
 			}
 			if (!lab_use_alone(&e, u))
 				continue;
 			lab_try(l, &e,
 			    (const char *const[]){u->name, LAB_TEXT(l, "%d", s->extent[d]), LAB_TEXT(l, "%d", to),
-			        k % 2 ? "reversed" : "as they are"});
+			        k % 2 ? "turned" : "as they are"});
 		}
 	}
 }

@@ -98,6 +98,7 @@ static void of_index_places(struct facts *f, const struct node *n)
 	measures_put(f, MEASURE_INDEX_DROPPED_BACK, n, -1, p->dropped_back);
 	measures_put(f, MEASURE_INDEX_ROUND_TWICE, n, -1, p->twice_beyond || p->far_negative);
 	measures_put(f, MEASURE_INDEX_TWICE_BEYOND, n, -1, p->twice_beyond);
+	measures_put(f, MEASURE_INDEX_JUST_BEYOND, n, -1, p->just_beyond);
 	measures_put(f, MEASURE_INDEX_FAR_NEGATIVE, n, -1, p->far_negative);
 	measures_put(f, MEASURE_INDICES_MEET, n, -1, p->meet);
 	measures_put(f, MEASURE_INDICES_DIFFER, n, -1, p->differ);

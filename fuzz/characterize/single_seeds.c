@@ -34,7 +34,7 @@ static void try_tangents(struct lab *l, const struct use *u)
 			if (!lab_lengthen(&e, u, s.extent[d], EXTENT))
 				continue;
 			if (i >= EXTENT)
-				lab_reverse_values(&e);
+				lab_turn_values(&e);
 			if (!lab_use_alone(&e, u))
 				continue;
 			type = edit_type(&e, e.c.program.top.param + e.c.transform[0].wrt[0]);
@@ -45,7 +45,7 @@ static void try_tangents(struct lab *l, const struct use *u)
 			e.c.transform[0].seed[0] = single_seed(&e, type, d, k);
 			lab_try(l, &e,
 			    (const char *const[]){u->name, LAB_TEXT(l, "%d", d), LAB_TEXT(l, "%d", k),
-			        i < EXTENT ? "as they are" : "reversed"});
+			        i < EXTENT ? "as they are" : "turned"});
 		}
 }
 
@@ -69,22 +69,38 @@ void experiment_single_seeds(struct lab *l)
 
 /* ---- what it says ---- */
 
-/* Whether just the seeds at that place fail, of those from row `first` on that are of one operand and axis.  What moves
- * with the numbers has no place. */
+/* Whether both rows are of one operand and axis. */
+static bool alike(const struct variant_row *r, const struct variant_row *q)
+{
+	return !strcmp(r->cell[0], q->cell[0]) && !strcmp(r->cell[1], q->cell[1]);
+}
+
+static bool is_due_zero(const struct variant_row *r)
+{
+	bool zero = r->expected == 0;
+
+	for (int k = 0; k < r->n_element; k++)
+		zero &= r->element_expected[k] == 0;
+	return zero;
+}
+
+/*
+ * Whether just the seeds at that place fail, of those from row `first` on that are of one operand and axis.  What moves
+ * with the numbers has no place.  A derivative that is 0 and found to be 0 shows something only if another one that
+ * should be 0 is not.
+ */
 static bool rows_show(struct lab *l, const struct variant_table *t, int first, enum place p, struct support *s)
 {
-	int seen[2] = {0};
+	int seen[2] = {0}, end = first;
+	bool not_zero = false;
 
 	*s = (struct support){.table = (int)(t - l->out->table), .row = NEW(l->arena, int, 2 * EXTENT)};
-	for (int i = first; i < t->n_row && i < first + 2 * EXTENT; i++) {
+	for (; end < t->n_row && end < first + 2 * EXTENT && alike(&t->row[end], &t->row[first]); end++)
+		not_zero |= t->row[end].fails && is_due_zero(&t->row[end]);
+	for (int i = first; i < end; i++) {
 		const struct variant_row *r = &t->row[i];
-		bool zero = r->expected == 0;
 
-		for (int k = 0; k < r->n_element; k++)
-			zero &= r->element_expected[k] == 0;
-		if (strcmp(r->cell[0], t->row[first].cell[0]) != 0 || strcmp(r->cell[1], t->row[first].cell[1]) != 0)
-			break;
-		if (!r->decided || (!r->fails && zero))
+		if (!r->decided || (!r->fails && !not_zero && is_due_zero(r)))
 			continue;
 		if (r->fails != lab_is_at(p, r->cell[2][0] - '0', EXTENT))
 			return false;
@@ -102,7 +118,7 @@ void lab_state_single_seeds(struct lab *l)
 		const struct variant_row *r = &t->row[i];
 		struct support s;
 
-		if (i && !strcmp(r->cell[0], t->row[i - 1].cell[0]) && !strcmp(r->cell[1], t->row[i - 1].cell[1]))
+		if (i && alike(r, &t->row[i - 1]))
 			continue;
 		for (int p = 0; p < PLACES; p++)
 			if (rows_show(l, t, i, (enum place)p, &s)) {

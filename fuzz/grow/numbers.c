@@ -132,6 +132,82 @@ enum edit_result grow_numbers(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
+/* The input or constant that a value is, at that point; NULL: it is computed. */
+static struct tensor *source_of(struct edit *e, int value, int point)
+{
+	const struct region *top = &e->c.program.top;
+	struct site s;
+
+	if (value >= top->param && value < top->param + top->n_param)
+		return &e->c.point[point][value - top->param];
+	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &s);)
+		if (s.node->op == OP_CONSTANT && s.node->out == value)
+			return &s.node->attrs.value;
+	return NULL;
+}
+
+/* Whether no element of `low` is above one of `high`: above the one at its place, if they have one shape. */
+static bool in_order(const struct tensor *low, const struct tensor *high)
+{
+	const bool alike = shape_equal(&low->type.shape, &high->type.shape);
+
+	for (int i = 0; i < shape_elements(&low->type.shape); i++)
+		for (int k = 0; k < shape_elements(&high->type.shape); k++)
+			if ((!alike || i == k) && low->at[i].f > high->at[k].f)
+				return false;
+	return true;
+}
+
+static void exchange_crossed(struct tensor *low, struct tensor *high)
+{
+	for (int i = 0; i < shape_elements(&low->type.shape); i++)
+		if (low->at[i].f > high->at[i].f) {
+			const union cell x = low->at[i];
+
+			low->at[i] = high->at[i];
+			high->at[i] = x;
+		}
+}
+
+static void move(struct tensor *t, double by)
+{
+	for (int i = 0; i < shape_elements(&t->type.shape); i++)
+		edit_round(t->type.dtype, t->at[i].f + by, &t->at[i]);
+}
+
+enum edit_result grow_bounds(struct edit *e, int k)
+{
+	const double apart = 2; /* as far as generic numbers are */
+	bool crossed = false;
+	struct site s, at = {0};
+	int number = k / 3;
+
+	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &s);)
+		if (s.node->op == OP_CLAMP && number-- == 0)
+			at = s;
+	if (!at.node)
+		return EDIT_END;
+	for (int p = 0; p < e->c.n_point; p++) {
+		struct tensor *low = source_of(e, at.node->arg[1], p), *high = source_of(e, at.node->arg[2], p);
+
+		if (!low || !high || low == high || !dtype_is_float(low->type.dtype))
+			return EDIT_SKIP;
+		if (in_order(low, high))
+			continue;
+		crossed = true;
+		if (k % 3 == 1) {
+			move(low, -apart);
+		} else if (k % 3 == 2) {
+			move(high, apart);
+		} else if (shape_equal(&low->type.shape, &high->type.shape)) {
+			exchange_crossed(low, high);
+		} else {
+			return EDIT_SKIP;
+		}
+	}
+	return crossed ? EDIT_TRY : EDIT_SKIP;
+}
+
 enum edit_result grow_literal(struct edit *e, int k)
 {
 	struct tensor *t = literal(e, k / 3);

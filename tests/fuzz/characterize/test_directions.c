@@ -4,9 +4,10 @@
 
 #include "fuzz/characterize/directions.h"
 #include "tests/check.h"
+#include "tests/support/case_text.h"
 
 /* Of two levels: each form with its ops, and the row of all directions at once. */
-enum { PAIRS = 9, ROWS = 2 * (PAIRS + 1) + 2 * (3 * PAIRS + 1) + 2 * (PAIRS + 1) + 3 * (4 + 1) };
+enum { PAIRS = 9, ROWS = 2 * (1 + 1) + 2 * (PAIRS + 1) + 2 * (3 * PAIRS + 1) + 2 * (PAIRS + 1) + 3 * (4 + 1) };
 
 /* How many times what is right an engine returns, by the inputs of both levels and the result. */
 typedef double returns_fn(const struct direction_form *f, int op, int inner, int outer, int result);
@@ -39,6 +40,8 @@ RETURNS(no_pattern, i == 0 && o != 1 ? 0 : 1)
 RETURNS(result_later, r > 0 ? 0 : 1)
 RETURNS(result_and_outer, r > 0 && o > 0 ? 0 : 1)
 RETURNS(chain, f->chain ? 0 : 1)
+RETURNS(sum, f->inputs > 1 && !f->binary ? 0 : 1)
+RETURNS(seed_of_one, 1 / direction_seed[1])
 RETURNS(second_operand, f->binary &&o ? 0 : 1)
 RETURNS(other_direction, direction_weight[i] * direction_seed[0] / (direction_weight[o] * direction_seed[1]))
 RETURNS(other_input, direction_weight[o] / direction_weight[i])
@@ -117,6 +120,12 @@ static void test_patterns(struct arena *a)
 	        "differentiates an input after the first, and where a result after the first is"},
 	    {chain, {0}, false,
 	        "Alone, sin and exp are right. An operation on another one fails, whichever it is: sin of sin"},
+	    {sum, {0}, false,
+	        "Alone, sin and exp are right. On a sum of inputs, the operation does not matter: sin and exp "
+	        "fail alike, whichever inputs the levels differentiate; it returns 0 there."},
+	    {seed_of_one, {0}, false,
+	        "alike, whichever inputs the levels differentiate; the seed of the outer level is "
+	        "taken to be 1."},
 	    {second_operand, {0}, false,
 	        "Of two operands, the operation does not matter: div, atan2 and pow fail alike, where "
 	        "the outer level differentiates the second operand; it returns 0 there."},
@@ -145,7 +154,7 @@ static void test_patterns(struct arena *a)
 		t.n_row -= 2; /* of an op of two operands */
 		CHECK(
 		    lab_fails_for_any_op(&l) == (says && rows[i].returns != second_operand), "row %zu, incomplete", i);
-		t.row[0].decided = false;
+		t.row[4].decided = false; /* of an op on a sum */
 		CHECK(!lab_fails_for_any_op(&l), "row %zu, undecided", i);
 	}
 }
@@ -198,6 +207,27 @@ static void test_asked(struct arena *a)
 	}
 }
 
+/* Ops that are not in the smallest case come first: that they fail too says that no op is to blame. */
+static void test_ops(struct arena *a)
+{
+	static const struct {
+		const char *body;
+		bool binary;
+		enum op first[2];
+	} rows[] = {{"y = sin x", false, {OP_EXP, OP_COS}}, {"y = mul x, x", false, {OP_SIN, OP_EXP}},
+	    {"y = div x, x", true, {OP_ATAN2, OP_POW}}, {"y = sin x", true, {OP_DIV, OP_ATAN2}}};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct testcase c = test_function(a, "x: f64[]", rows[i].body, "0.5", "vjp");
+		const struct lab l = {.base = &c};
+		const struct direction_form f = {.binary = rows[i].binary};
+		enum op op[DIRECTION_OPS];
+
+		CHECK(direction_ops(&l, &f, op) >= 2 && op[0] == rows[i].first[0] && op[1] == rows[i].first[1],
+		    "%s: %s, %s", rows[i].body, op_table[op[0]].name, op_table[op[1]].name);
+	}
+}
+
 static void test_right(void)
 {
 	static const char *const rows[][3] = {{"tape", "aot", "aot"}, {"functional+residual-fifo", "aot", "aot"},
@@ -226,6 +256,7 @@ int main(int argc, char **argv)
 	arena_init(&a, 64 << 20);
 	CHECK_LAW(test_patterns(&a));
 	test_asked(&a);
+	CHECK_LAW(test_ops(&a));
 	CHECK_LAW(test_right());
 	arena_free(&a);
 	return check_done();

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "graph/walk.h"
 #include "tests/check.h"
 #include "tests/support/case_text.h"
 
@@ -105,6 +106,51 @@ static void check_carry(struct arena *a)
 	CHECK(grow_carry(&e, 0) == EDIT_SKIP, "a loop of three iterations stays");
 }
 
+/* The bounds of a clamp do not cross in the typical case, whatever numbers it was given. */
+static void test_bounds(struct arena *a)
+{
+	static const struct {
+		const char *engine, *text;
+	} cases[] = {
+	    {"tape+scale:clamp:1.5", "inputs x: f64[]\ny = clamp x, x, x\nreturn y\npoint 0.5\nrequest: vjp x\n"},
+	    {"tape+scale:clamp:1.5",
+	        "inputs x: f64[2], l: f64[2], h: f64[2]\ny = clamp x, l, h\nreturn y\n"
+	        "point [1, 2], [3, -3], [1, 4]\nrequest: vjp\n"},
+	    {"functional+customjvp-unbroadcast", /* it fails only if an operand is broadcast */
+	        "inputs x: f64[2], l: f64[2], h: f64[]\ny = clamp x, l, h\nreturn y\npoint [1, 2], [3, 3], 1\n"
+	        "request: vjp\n"},
+	};
+	const struct oracle_options options = {.seed = 1, .fd_one_in = 1};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct testcase smallest = test_case(a, cases[i].text);
+		struct question q = {.judged = JUDGED_IN_FULL};
+		struct testcase typical;
+		struct growth g;
+		struct judgement j;
+		struct error e = {0};
+		struct bench b;
+		int crossed = 0;
+
+		CHECK(bench_open(&b, &cases[i].engine, 1, &options, &e), "%s", e.text);
+		q.bench = &b;
+		CHECK(case_shows(&smallest, &q, a, &j), "case %zu fails", i);
+		typical = grow(&smallest, j.verdict, &q, 400, NULL, NULL, a, &g);
+		for (struct walk w = walk_nodes(&typical.program.top); walk_next(&w);) {
+			const struct tensor *low, *high;
+
+			if (w.node->op != OP_CLAMP)
+				continue;
+			low = &typical.point[0][w.node->arg[1] - typical.program.top.param];
+			high = &typical.point[0][w.node->arg[2] - typical.program.top.param];
+			for (int k = 0; k < shape_elements(&low->type.shape); k++)
+				crossed += low->at[k].f > high->at[k % shape_elements(&high->type.shape)].f;
+		}
+		CHECK(g.kept && !crossed, "case %zu: %d bounds are crossed", i, crossed);
+		bench_close(&b);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -116,6 +162,7 @@ int main(int argc, char **argv)
 			check_row(&rows[i], &a);
 	CHECK_LAW(check_none(&a));
 	CHECK_LAW(check_carry(&a));
+	CHECK_LAW(test_bounds(&a));
 	arena_free(&a);
 	return check_done();
 }
