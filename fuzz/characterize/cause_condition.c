@@ -1,6 +1,7 @@
 /* cause_condition.c: the end of the paragraph on the cause: on which condition it fails. */
 #include <string.h>
 
+#include "graph/walk.h"
 #include "lab.h"
 
 /* The share of variants that a condition predicts, in percent. */
@@ -116,6 +117,21 @@ static const char *right_attributes(struct lab *l)
 	return text;
 }
 
+/* Whether a condition speaks of an op of the smallest case. */
+static bool names_an_op(const struct lab *l, const struct condition *c)
+{
+	for (struct walk w = walk_nodes(&l->base->program.top); walk_next(&w);) {
+		const char *name = op_table[w.node->op].name, *at;
+		const size_t n = strlen(name);
+
+		for (int i = 0; i < c->n_term; i++)
+			for (at = c->term[i].sentence; (at = strstr(at, name)) != NULL; at += n)
+				if ((at == c->term[i].sentence || at[-1] == ' ') && (!at[n] || strchr(" ,", at[n])))
+					return true;
+	}
+	return false;
+}
+
 /*
  * "It fails where ...": with the guesses if none of them predicts enough, after a need if there is one.  Without a
  * condition if the experiment of counts has told it better.
@@ -137,6 +153,8 @@ static const char *about_condition(struct lab *l)
 		return c->passing ? LAB_TEXT(l, " It needs no further condition: %d of %d variants fail.", c->failing,
 		                        c->failing + c->passing)
 		                  : LAB_TEXT(l, " It needs no further condition: all %d variants fail.", c->failing);
+	if (l->out->told && has_statement(l, "directions") && names_an_op(l, c))
+		return "";
 	if (l->out->told)
 		return repeats_counts(l, c) ? "" : LAB_TEXT(l, " %s", c->text);
 	if (has_statement(l, "counts") && (!is_strong(c, strong) || repeats_counts(l, c)))

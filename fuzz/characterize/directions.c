@@ -14,8 +14,8 @@ const struct direction_form direction_forms[DIRECTION_FORMS] = {
     {"an operation alone", "input", 1, 1, false, false},
     {"an operation on a sum", "input", DIRECTION_INPUTS, 1, false, false},
     {"an operation on a sum, several results", "input", DIRECTION_INPUTS, DIRECTION_RESULTS, false, false},
-    {"an operation on an operation", "input", DIRECTION_INPUTS, 1, true, false},
     {"an operation of two operands", "operand", 2, 1, false, true},
+    {"an operation on an operation", "input", DIRECTION_INPUTS, 1, true, false},
 };
 
 const double direction_weight[DIRECTION_INPUTS] = {1, 0.5, 2}, direction_scale[DIRECTION_RESULTS] = {1, 0.5, 4},

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "directions.h"
+#include "graph/walk.h"
 #include "rows.h"
 
 /* A coordinate of a row: the input of a level, or the result. */
@@ -359,6 +360,15 @@ struct shown_pattern {
 	bool together;
 };
 
+/*
+ * Whether a product in the smallest case may be to blame for what the form shows.  Every rule multiplies by cotangents.
+ * In these forms alone both factors depend on what a further level differentiates.
+ */
+static bool is_of_products(const struct lab *l, const struct direction_form *f)
+{
+	return (f->chain || (f->binary && l->base->n_transform > 2)) && region_has_op(&l->base->program.top, OP_MUL);
+}
+
 /* The simplest form of program that fails and has several inputs; all simpler such ones are right. */
 static bool find_shown(const struct lab *l, const struct variant_table *t, struct shown_pattern *out)
 {
@@ -371,6 +381,8 @@ static bool find_shown(const struct lab *l, const struct variant_table *t, struc
 			return false;
 		if (form_passes(t, f))
 			continue;
+		if (is_of_products(l, f))
+			return false;
 		out->together = only_together(t, f);
 		return out->together || find_pattern(l, t, f, &out->pattern);
 	}

@@ -153,30 +153,45 @@ static void take_numbers(struct lab *l, const struct report *r, struct variant_r
 	}
 }
 
-/* Lets the row be about derivative number l->focus of a vjp at point 0, whatever is wrong elsewhere. */
+/* The first element of a derivative that is wrong by these conventions; -1: none is. */
+static int wrong_element(const struct truth_tensor *want, const struct tensor *got)
+{
+	for (int i = 0; i < shape_elements(&want->type.shape); i++)
+		if (!element_right(want, got, i))
+			return i;
+	return -1;
+}
+
+/*
+ * Lets the row be about derivative number l->focus of a vjp at point 0, whatever is wrong elsewhere.  It is right if it
+ * is so by any conventions: where another derivative is wrong, nobody knows which ones the engine has chosen.
+ */
 static void take_focus(struct lab *l, struct report *r, struct judgement *j, struct variant_row *row)
 {
 	const struct truth_point *p = &r->truth->point[0];
-	const int s = summary_assignment(r);
-	int worst = 0;
+	const int own = summary_assignment(r);
+	const struct tensor *got = r->answers[0].derivative + l->focus;
+	const struct component *c;
+	int worst;
 
 	if (!row->decided || r->answers[0].status != ANSWER_OK || l->focus >= r->answers[0].n_derivative ||
 	    !p->n_assignment || l->focus >= p->n_derivative)
 		return;
+	worst = wrong_element(&p->derivative[own][l->focus], got);
+	for (int s = 0; s < p->n_assignment && worst >= 0; s++)
+		if (wrong_element(&p->derivative[s][l->focus], got) < 0)
+			worst = -1;
+	row->fails = worst >= 0;
+	worst = worst >= 0 ? worst : 0;
+	c = &p->derivative[own][l->focus].at[worst];
 	j->in_primal = false;
 	j->point = 0;
 	j->which = l->focus;
-	row->fails = false;
-	for (int i = 0; i < shape_elements(&p->derivative[s][l->focus].type.shape); i++)
-		if (!element_right(&p->derivative[s][l->focus], &r->answers[0].derivative[l->focus], i)) {
-			row->fails = true;
-			worst = i;
-		}
 	j->element = worst;
 	j->verdict = row->verdict = row->fails ? VERDICT_WRONG : VERDICT_AGREE;
-	j->expected = p->derivative[s][l->focus].at[worst].value;
-	j->returned = r->answers[0].derivative[l->focus].at[worst].f;
-	j->radius = p->derivative[s][l->focus].at[worst].loose;
+	j->expected = c->value;
+	j->returned = got->at[worst].f;
+	j->radius = c->loose;
 }
 
 static struct variant_row *new_row(struct lab *l)

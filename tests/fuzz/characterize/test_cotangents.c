@@ -181,6 +181,47 @@ static void test_turned(struct arena *a)
 	bench_close(&b);
 }
 
+/* At a tie a derivative is right if it is so by any convention, though that by another operand is wrong. */
+static void test_conventions(struct arena *a)
+{
+	const struct oracle_options o = {.seed = 1, .fd_one_in = INT_MAX};
+	const char *spec = "tape+scale:max.a:-1";
+	const struct testcase c = test_function(a, "x: f64[2], z: f64[2]", "y = max x, z", "[1, 5], [1, 3]", "vjp");
+	struct characterization out = {.n_table = 0};
+	struct variant_table t = {.id = "contributions"};
+	struct error e = {0};
+	struct bench b;
+	struct lab l;
+	int rows[2] = {0};
+
+	if (!open_lab(&l, &c, a))
+		return;
+	CHECK(bench_open(&b, &spec, 1, &o, &e), "%s", e.text);
+	arena_init(&l.work, 64 << 20);
+	l.bench = &b;
+	l.out = &out;
+	l.table = &t;
+	l.until = INT64_MAX;
+	l.deadline = INFINITY;
+	l.focus = -1;
+	l.asks = 1;
+	l.apart = true;
+	l.explain = explanation_open();
+	experiment_contributions(&l);
+	for (int k = 0; k < t.n_row; k++)
+		if (!strcmp(t.row[k].cell[1], "with the others")) {
+			const bool second = !strcmp(t.row[k].cell[0], "second operand of max");
+
+			CHECK(t.row[k].fails == !second, "row %d: %g, %g", k, t.row[k].expected, t.row[k].returned);
+			rows[second]++;
+		}
+	CHECK(rows[0] && rows[1], "%d, %d", rows[0], rows[1]);
+	explanation_close(l.explain);
+	arena_free(&l.work);
+	close_lab(&l);
+	bench_close(&b);
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -191,6 +232,7 @@ int main(int argc, char **argv)
 	test_shared(&a);
 	CHECK_LAW(test_measured_again(&a));
 	CHECK_LAW(test_turned(&a));
+	CHECK_LAW(test_conventions(&a));
 	arena_free(&a);
 	return check_done();
 }
