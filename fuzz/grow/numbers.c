@@ -175,12 +175,23 @@ static void move(struct tensor *t, double by)
 		edit_round(t->type.dtype, t->at[i].f + by, &t->at[i]);
 }
 
+/* Puts the first element between its bounds, if it has a tensor of its own. */
+static void put_between(struct tensor *x, const struct tensor *low, const struct tensor *high)
+{
+	if (x && x != low && x != high && shape_equal(&x->type.shape, &low->type.shape) &&
+	    shape_elements(&x->type.shape))
+		edit_round(x->type.dtype, (5 * low->at[0].f + 3 * high->at[0].f) / 8,
+		    &x->at[0]); /* their mean is often there */
+}
+
 enum edit_result grow_bounds(struct edit *e, int k)
 {
+	enum { BETWEEN, EXCHANGED, LOW_DOWN, HIGH_UP, WAYS };
 	const double apart = 2; /* as far as generic numbers are */
+	const int way = k % WAYS;
 	bool crossed = false;
 	struct site s, at = {0};
-	int number = k / 3;
+	int number = k / WAYS;
 
 	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &s);)
 		if (s.node->op == OP_CLAMP && number-- == 0)
@@ -190,20 +201,20 @@ enum edit_result grow_bounds(struct edit *e, int k)
 	for (int p = 0; p < e->c.n_point; p++) {
 		struct tensor *low = source_of(e, at.node->arg[1], p), *high = source_of(e, at.node->arg[2], p);
 
-		if (!low || !high || low == high || !dtype_is_float(low->type.dtype))
+		if (!low || !high || low == high || !dtype_is_float(low->type.dtype) ||
+		    (way < LOW_DOWN && !shape_equal(&low->type.shape, &high->type.shape)))
 			return EDIT_SKIP;
 		if (in_order(low, high))
 			continue;
 		crossed = true;
-		if (k % 3 == 1) {
+		if (way == LOW_DOWN)
 			move(low, -apart);
-		} else if (k % 3 == 2) {
+		else if (way == HIGH_UP)
 			move(high, apart);
-		} else if (shape_equal(&low->type.shape, &high->type.shape)) {
+		else
 			exchange_crossed(low, high);
-		} else {
-			return EDIT_SKIP;
-		}
+		if (way == BETWEEN)
+			put_between(source_of(e, at.node->arg[0], p), low, high);
 	}
 	return crossed ? EDIT_TRY : EDIT_SKIP;
 }
