@@ -174,22 +174,37 @@ static int extent_of(const struct lab *l)
 static bool draw_plain(struct lab *l, enum op op, int operand, struct choice *c, struct edit *e, int *wrt, int *n_wrt)
 {
 	struct alone x = {.lab = l, .c = c, .op = op, .dtype = lab_dtype(l), .extent = extent_of(l)};
+	enum alone_maker maker[ALONE_OPERANDS] = {MAKER_NONE};
+	struct type type[ALONE_OPERANDS];
 	struct tensor in[ALONE_OPERANDS];
 	int arg[ALONE_OPERANDS] = {0}, value;
+	bool others;
 
 	if (!alone_plan(&x) || (operand >= 0 && (operand >= x.n || !dtype_is_float(x.type[operand].dtype))))
 		return false;
+	others = alone_needs_others(l, op) && choice_percent(c, 65);
+	memcpy(type, x.type, sizeof type);
+	for (int i = 0; i < x.n && others; i++)
+		if (dtype_is_float(type[i].dtype))
+			maker[i] = alone_plan_maker(c, &x.type[i]);
 	arena_reset(&l->scratch);
 	for (int i = 0; i < x.n; i++)
 		in[i] = fill(&x, i);
 	*e = lab_fresh(l, in, x.n);
-	for (int i = 0; i < x.n; i++)
-		arg[i] = e->c.program.top.param + i;
+	e->c.program.top.n_result = 1;
+	for (int i = 0; i < x.n; i++) {
+		arg[i] = alone_make(e, c, maker[i], &type[i], e->c.program.top.param + i);
+		if (arg[i] < 0)
+			return false;
+		if (others)
+			alone_read_before(e, c, arg[i]);
+	}
 	value = edit_append(e, &e->c.program.top, op, arg, x.n, &x.attrs);
 	if (value < 0)
 		return false;
 	e->c.program.top.result[0] = value;
-	e->c.program.top.n_result = 1;
+	if (others)
+		alone_read_after(e, c, value, arg[choice_below(c, x.n)]);
 	*n_wrt = 1;
 	if (operand < 0)
 		*n_wrt = differentiated(&x, wrt);

@@ -280,7 +280,7 @@ static void refute_right(const struct lab *l, struct blame *b, bool alone)
 		if (b->wrong[i] || !u->top || use_named(b, u->name) != i)
 			continue;
 		b->also[i] = lab_fails_alone(l, u) || (b->right[i] && lab_fails_in_small_loop(l, u));
-		for (int k = 0; alone && !b->also[i] && k < b->table->n_row; k++)
+		for (int k = 0; alone && b->table && !b->also[i] && k < b->table->n_row; k++)
 			b->together[i] |= row_fails(&b->table->row[k], NULL) &&
 			    !strcmp(b->table->row[k].cell[0], u->name);
 		b->right[i] &= !b->also[i] && !b->together[i];
@@ -309,11 +309,13 @@ static bool find_blame(struct lab *l, struct blame *b, bool *alone)
 
 int lab_blamed(struct lab *l, struct blamed out[LAB_USES])
 {
+	const bool value = l->finding.verdict == VERDICT_WRONG_PRIMAL || !l->base->n_transform;
 	struct blame b;
 	bool alone;
 	int n = 0;
 
-	if (find_blame(l, &b, &alone))
+	/* a value that is wrong is so whatever is differentiated */
+	if (!value && find_blame(l, &b, &alone))
 		for (int i = 0; i < b.n_use; i++)
 			if (b.wrong[i] || b.also[i] || b.together[i])
 				out[n++] = (struct blamed){b.use[i].op, b.use[i].role, false};
@@ -321,8 +323,7 @@ int lab_blamed(struct lab *l, struct blamed out[LAB_USES])
 		return n;
 	for (struct walk w = walk_nodes(&l->base->program.top); walk_next(&w) && n < LAB_USES;)
 		if (w.node->op != OP_CONSTANT && !is_carrier(l, w.node->op) && !is_any_comparison(l, w.node->op))
-			out[n++] = (struct blamed){
-			    w.node->op, NULL, l->finding.verdict == VERDICT_WRONG_PRIMAL || !l->base->n_transform};
+			out[n++] = (struct blamed){w.node->op, NULL, value};
 	return n;
 }
 

@@ -99,8 +99,8 @@ void lab_settle(struct lab *l);
 void lab_try_sizes(struct lab *l, int from, int to);
 /* Judges the base once more with the first engine of b.  Always adds a row. */
 const struct variant_row *lab_again(struct lab *l, struct bench *b, const char *const *cell);
-/* Whether each float input and constant has equal elements, some have several, and an op moves elements.  Then a value
- * may not tell which element was read. */
+/* Whether each float input that is read, and each constant, has equal elements, some have several, and an op moves
+ * elements.  Then a value may not tell which element was read. */
 bool lab_hides_places(const struct testcase *c);
 /* Whether several operands of an op of the top region depend on one input, and the op is to blame by several: what each
  * gets wrong may cancel. */

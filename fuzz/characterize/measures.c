@@ -507,6 +507,8 @@ static bool is_live(const struct facts *f, const struct node *n)
 
 void facts_of_measures(struct facts *f)
 {
+	const struct node **maker = measures_makers(&f->c->program, f->arena);
+
 	f->measure = NEW(f->arena, struct node_measure, MEASURES);
 	for (struct walk w = walk_nodes(&f->c->program.top); walk_next(&w);) {
 		if (!is_live(f, w.node))
@@ -519,6 +521,7 @@ void facts_of_measures(struct facts *f)
 			measures_of_regions(f, w.region, w.index);
 		}
 		measures_of_relations(f, w.node);
+		measures_of_origins(f, w.node, maker);
 		if (!w.node->n_arg || w.node->n_region)
 			continue;
 		of_pairs(f, w.node);

@@ -128,6 +128,10 @@ void measures_of_relations(struct facts *f, const struct node *n);
 void measures_of_regions(struct facts *f, const struct region *r, int at);
 /* How operand k is broadcast to the shape of the result, and along which axes. */
 void measures_of_spread(struct facts *f, const struct node *n, int k);
+/* The nodes that make the values; NULL: a value is a parameter (origins.c). */
+const struct node **measures_makers(const struct program *p, struct arena *a);
+/* Measures about what makes the operands of a node, and the next carries of a loop. */
+void measures_of_origins(struct facts *f, const struct node *n, const struct node *const *maker);
 
 enum measure_unit measure_unit(enum measure_id id);
 /*

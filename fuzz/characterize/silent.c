@@ -49,7 +49,7 @@ bool lab_hides_places(const struct testcase *c)
 		for (int i = 0; i < top->n_param; i++) {
 			const struct tensor *x = &c->point[k][i];
 
-			if (!dtype_is_float(x->type.dtype))
+			if (!dtype_is_float(x->type.dtype) || !region_reads(top, top->param + i))
 				continue;
 			if (varies(x))
 				return false;

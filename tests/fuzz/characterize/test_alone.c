@@ -116,6 +116,26 @@ static void test_freedom(struct arena *a)
 	close_lab(&l);
 }
 
+/* Other ops make and read the operand where the smallest case has another op, and only there. */
+static void test_others(struct arena *a)
+{
+	static const enum measure_id ids[] = {MEASURE_EXPANDED, MEASURE_IS_VIEW, MEASURE_COMPUTED, MEASURE_LATER_USED};
+	static const char *const bodies[] = {"y = reverse x axes=[0]", "w = sin x\ny = reverse w axes=[1]"};
+
+	for (int others = 0; others < 2; others++) {
+		const struct testcase c = test_function(a, "x: f64[2,2]", bodies[others], "[1, 2, 3, 4]", "vjp");
+		struct bench b;
+		struct lab l;
+
+		if (!open_lab(&l, &b, "tape", &c, a))
+			return;
+		for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+			CHECK((most_of(&l, OP_REVERSE, ids[i], 0) >= 1) == others, "measure %d of \"%s\"", (int)ids[i],
+			    bodies[others]);
+		close_lab(&l);
+	}
+}
+
 /* Every draw is a valid case with the request of the base.  A chain is drawn only if the typical case has one. */
 static void test_draws(struct arena *a)
 {
@@ -259,6 +279,7 @@ int main(int argc, char **argv)
 	check_begin(argc, argv);
 	arena_init(&a, 512 << 20);
 	test_freedom(&a);
+	test_others(&a);
 	test_draws(&a);
 	test_regions(&a);
 	test_nested(&a);

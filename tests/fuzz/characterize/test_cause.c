@@ -125,6 +125,24 @@ static const struct row {
         "yield p }\nreturn y\npoint 0.5\nrequest: vjp x\n",
         "The gradient with respect to the value captured by the body of for is wrong.",
         "Small loops of each kind fail: for, while and scan.", "contributions,small_loops"},
+    {"compiled+inductor-slice-scatter",
+        "inputs x: f64[1]\nc: f64[2] = constant [1, 1]\ny = slice_scatter c, x start=[0] stride=[1]\nreturn y\n"
+        "point [0.5]\nrequest: the primal alone\n",
+        "The value of slice_scatter is wrong, before any derivative.",
+        "where the overwritten tensor of slice_scatter is a broadcast, or a constant of equal elements",
+        "sizes,attributes,alone,drawn,neighbours"},
+    {"compiled+inductor-indexput-expand",
+        "inputs x: f64[]\nb: f64[2] = broadcast_to x shape=[2]\nat: i64[1] = constant [0]\nc: f64[1] = constant [2]\n"
+        "y = scatter_set b, at, c axis=0 mode=clip\nreturn y\npoint 0.5\nrequest: the primal alone\n",
+        "The value of broadcast_to and scatter_set is wrong, before any derivative.",
+        "It fails where the scattered-into tensor of scatter_set is a broadcast, or a constant of equal elements.",
+        "sizes,attributes,alone,drawn,neighbours"},
+    {"compiled+mutant:109", /* cse does not compare attributes */
+        "inputs x: f64[2]\nu = reverse x axes=[0]\ny = reverse u axes=[0]\nreturn y\npoint [0.5, 2]\n"
+        "request: the primal alone\n",
+        "The value of reverse is wrong, before any derivative.",
+        "where reverse goes along an axis of several elements, along which another reverse makes its operand",
+        "sizes,attributes,alone,drawn,neighbours"},
     {"tape+wrong-dtype", "inputs x: f64[]\ny = mul x, x\nreturn y\npoint 0.5\nrequest: vjp x\n",
         "The engine's answer about mul has the wrong dtype."},
 };
@@ -204,6 +222,7 @@ static void test_places(struct arena *a)
 	    {"x: f64[]", "c = constant [1, 2, 3]\ny = reverse c axes=[0]", "2", false},
 	    {"x: f64[]", "y = reshape x shape=[1]", "2", false},
 	    {"x: f64[2], z: f64[2]", "r = reverse x axes=[0]\ny = add r, z", "[2, 2], [2, 3]", false},
+	    {"x: f64[2], z: f64[2]", "y = reverse x axes=[0]", "[2, 2], [2, 3]", true},
 	};
 
 	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {

@@ -1,0 +1,47 @@
+/* Measures about what makes the operands of a node, and the next carries of a loop. */
+#include "measure_rows.h"
+
+static const struct measure_row rows[] = {
+    {"x: f64[]", "b = broadcast_to x shape=[2]\ny = sin b", "1", MEASURE_EXPANDED, OP_SIN, 0, 1},
+    {"x: f64[1]", "b = broadcast_to x shape=[1,1]\ny = sin b", "[1]", MEASURE_EXPANDED, OP_SIN, 0, 0},
+    {"x: f64[]", "b = broadcast_to x shape=[2]\nr = reverse b axes=[0]\ny = sin r", "1", MEASURE_EXPANDED, OP_SIN, 0,
+        1},
+    {"x: f64[]", "b = broadcast_to x shape=[2]\nr = exp b\ny = sin r", "1", MEASURE_EXPANDED, OP_SIN, 0, 0},
+    {"x: f64[2]", "y = sin x", "[1, 2]", MEASURE_EXPANDED, OP_SIN, 0, 0},
+    {"x: f64[2]", "c = constant [3, 3]\ny = mul x, c", "[1, 2]", MEASURE_EXPANDED, OP_MUL, 1, 1},
+    {"x: f64[2]", "c = constant [3, 4]\ny = mul x, c", "[1, 2]", MEASURE_EXPANDED, OP_MUL, 1, 0},
+    {"x: f64[]", "c = constant 3\ny = mul x, c", "1", MEASURE_EXPANDED, OP_MUL, 1, 0},
+    {"x: f64[2]", "c = constant [3, 4]\ny = mul x, c", "[1, 2]", MEASURE_IS_CONSTANT, OP_MUL, 1, 1},
+    {"x: f64[2]", "c = constant [3, 4]\ny = mul x, c", "[1, 2]", MEASURE_IS_CONSTANT, OP_MUL, 0, 0},
+    {"x: f64[2]", "r = reverse x axes=[0]\ny = sin r", "[1, 2]", MEASURE_IS_VIEW, OP_SIN, 0, 1},
+    {"x: f64[2]", "r = slice x start=[0] size=[1] stride=[1]\ny = sin r", "[1, 2]", MEASURE_IS_VIEW, OP_SIN, 0, 1},
+    {"x: f64[2]", "r = exp x\ny = sin r", "[1, 2]", MEASURE_IS_VIEW, OP_SIN, 0, 0},
+    {"x: f64[2]", "y = for (x) trip=2 { params i, c; n = reverse c axes=[0]; yield n }", "[1, 2]", MEASURE_CARRIES_VIEW,
+        OP_FOR, -1, 1},
+    {"x: f64[2]", "y, z = for (x, x) trip=2 { params i, c, d; n = reverse d axes=[0]; m = sin c; yield n, m }",
+        "[1, 2]", MEASURE_CARRIES_VIEW, OP_FOR, -1, 1},
+    {"x: f64[2]", "y = for (x) trip=2 { params i, c; n = reverse x axes=[0]; yield n }", "[1, 2]", MEASURE_CARRIES_VIEW,
+        OP_FOR, -1, 0},
+    {"x: f64[2]", "y = for (x) trip=2 { params i, c; n = reverse c axes=[0]; m = sin n; yield m }", "[1, 2]",
+        MEASURE_CARRIES_VIEW, OP_FOR, -1, 0},
+    {"x: f64[2]", "y = for (x) trip=2 { params i, c; yield c }", "[1, 2]", MEASURE_CARRIES_VIEW, OP_FOR, -1, 0},
+    {"x: f64[2,2]", "w = reverse x axes=[0]\ny = reverse w axes=[0, 1]", "[1, 2, 3, 4]", MEASURE_AXIS_REPEATED,
+        OP_REVERSE, -1, 1},
+    {"x: f64[2,2]", "w = reverse x axes=[0]\ny = reverse w axes=[1]", "[1, 2, 3, 4]", MEASURE_AXIS_REPEATED, OP_REVERSE,
+        -1, 0},
+    {"x: f64[1,2]", "w = reverse x axes=[0]\ny = reverse w axes=[0, 1]", "[1, 2]", MEASURE_AXIS_REPEATED, OP_REVERSE,
+        -1, 0},
+    {"x: f64[2]", "w = cumsum x axis=0\ny = cumsum w axis=0", "[1, 2]", MEASURE_AXIS_REPEATED, OP_CUMSUM, -1, 1},
+    {"x: f64[2]", "w = sort x axis=0\ny = cumsum w axis=0", "[1, 2]", MEASURE_AXIS_REPEATED, OP_CUMSUM, -1, 0},
+};
+
+int main(int argc, char **argv)
+{
+	struct arena a;
+
+	check_begin(argc, argv);
+	arena_init(&a, 64 << 20);
+	check_measure_rows(rows, sizeof rows / sizeof *rows, &a);
+	arena_free(&a);
+	return check_done();
+}
