@@ -140,8 +140,9 @@ static int result(struct drawn_region *x, struct drawn_body *b, int k)
 		return b->carry[k];
 	case SHIFTED:
 		return b->carry[choice_below(x->c, b->n_carry)];
-	case HANDED_ON:
-		return outside(x);
+	case HANDED_ON: /* a value from outside, or a row or carry of the loop */
+		return x->op == OP_SCAN && b->n_own && choice_percent(x->c, 40) ? b->own[choice_below(x->c, b->n_own)]
+		                                                                : outside(x);
 	case CONSTANT:
 		return small_number(x, b);
 	default:

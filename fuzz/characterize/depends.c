@@ -10,7 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CUTS = 6 }; /* thresholds of one measure, the best */
+enum {
+	CUTS = 6,      /* thresholds of one measure, the best */
+	DO_WITHOUT = 3 /* programs that fail without a term show that it is not needed: */
+};
+
+/* if they are such a share of those without it. */
+static const double done_without = 0.2;
 
 /* Costs, as shares of the variants. */
 static const double cost_of_term = 0.02, cost_of_any = 0.02, gain_of_term = 0.04, gain_of_few = 0.004,
@@ -317,6 +323,32 @@ static bool each_is_shown(const struct telling *t, const struct told_condition *
 	return true;
 }
 
+/* Whether programs of an op alone fail without term k, though all other terms hold: enough of them, and not just a few
+ * next to a threshold. */
+static bool does_without(const struct telling *t, const struct told_condition *c, int k)
+{
+	int fails = 0, all = 0;
+
+	for (int w = 0; w < t->words; w++) {
+		uint64_t others = t->x->alone.at[w] & t->among.at[w] & ~t->set[c->literal[k]].at[w];
+
+		for (int i = 0; i < c->n; i++)
+			others &= i == k ? ~(uint64_t)0 : t->set[c->literal[i]].at[w];
+		all += __builtin_popcountll(others);
+		fails += __builtin_popcountll(others & t->fails.at[w]);
+	}
+	return fails >= DO_WITHOUT && fails >= done_without * all;
+}
+
+/* Whether each term of a condition that needs all of them is needed. */
+static bool needs_all(const struct telling *t, const struct told_condition *c)
+{
+	for (int k = 0; k < c->n && c->n > 1; k++)
+		if (does_without(t, c, k))
+			return false;
+	return true;
+}
+
 static void consider(struct telling *t, struct told_condition c)
 {
 	struct variant_set holds = t->set[c.literal[0]];
@@ -339,7 +371,7 @@ static void consider(struct telling *t, struct told_condition c)
 	c.cost += c.error;
 	if (t->n_best == TOLD_BEST && c.cost >= t->best[TOLD_BEST - 1].cost)
 		return;
-	if (!c.any || each_is_shown(t, &c))
+	if (c.any ? each_is_shown(t, &c) : needs_all(t, &c))
 		offer(t, &c);
 }
 

@@ -343,7 +343,7 @@ static void of_windows(struct facts *f, const struct node *n)
 	const struct type *type = f->c->program.type;
 	const struct shape *x = &type[n->arg[0]].shape;
 	const struct node *read = slice_behind(&f->c->program, n->arg[0]);
-	int backwards = 0;
+	int backwards = 0, padded = 0, padded_low = 0;
 	bool left_out_later = false;
 
 	measures_put(f, MEASURE_SLICE_STARTS_LATER, n, -1, read ? first_of_slice(read, x->rank) : 0);
@@ -363,6 +363,8 @@ static void of_windows(struct facts *f, const struct node *n)
 		          end = a->start[d] + (size - 1) * a->stride[d];
 
 		if (family == FAMILY_PAD) {
+			padded += a->low[d] > 0 || a->high[d] > 0;
+			padded_low += a->low[d] > 0;
 			measures_put(f, MEASURE_PAD_LOW, n, -1, a->low[d]);
 			measures_put(f, MEASURE_PAD_HIGH, n, -1, a->high[d]);
 			measures_put(f, MEASURE_PAD_UNEVEN, n, -1, a->low[d] != a->high[d]);
@@ -380,8 +382,11 @@ static void of_windows(struct facts *f, const struct node *n)
 		measures_put(f, MEASURE_START, n, -1, a->start[d] < end ? a->start[d] : end);
 		measures_put(f, MEASURE_LEFT_OUT, n, -1, x->extent[d] - 1 - (a->start[d] > end ? a->start[d] : end));
 	}
-	if (family == FAMILY_PAD)
+	if (family == FAMILY_PAD) {
+		measures_put(f, MEASURE_PAD_AXES, n, -1, padded);
+		measures_put(f, MEASURE_PAD_LOW_AXES, n, -1, padded_low);
 		return;
+	}
 	measures_put(f, MEASURE_BACKWARDS, n, -1, backwards);
 	measures_put(f, MEASURE_LEFT_OUT_LATER, n, -1, left_out_later);
 }

@@ -118,11 +118,17 @@ static void of_captures(struct facts *f, const struct region *r, int at)
 	measures_put(f, MEASURE_HANDS_ON, n, -1, c.handed_on);
 }
 
-/* Which branches of a cond read the differentiated values. */
-static void of_branches(struct facts *f, const struct node *n)
+/* Which branches of cond `at` of a region read the differentiated values, and whether these are used after it. */
+static void of_branches(struct facts *f, const struct region *r, int at)
 {
+	const struct node *n = &r->node[at];
 	const int taken = facts_ran(f, &n->region[0]) ? 0 : 1;
-	bool alone = false, both = false;
+	bool alone = false, both = false, later = false;
+
+	for (int v = 0; v < f->c->program.n_value; v++)
+		for (int w = 0; w < 2 && f->live[v] && !later; w++)
+			later = region_reads(&n->region[w], v) && !region_defines(&n->region[w], v) &&
+			    read_beside(f, r, at, v, true);
 
 	for (int v = 0; v < f->c->program.n_value; v++)
 		if (f->live[v] && region_reads(&n->region[taken], v) && !region_defines(&n->region[taken], v)) {
@@ -131,6 +137,43 @@ static void of_branches(struct facts *f, const struct node *n)
 		}
 	measures_put(f, MEASURE_BRANCH_ALONE, n, -1, alone);
 	measures_put(f, MEASURE_BRANCHES_SHARE, n, -1, both);
+	measures_put(f, MEASURE_BRANCH_LATER, n, -1, later);
+}
+
+/* Whether both branches of a cond hand on one value at the same place. */
+static void of_shared_results(struct facts *f, const struct node *n)
+{
+	const struct region *yes = &n->region[0], *no = &n->region[1];
+	bool shared = false;
+
+	for (int k = 0; k < n->n_out; k++)
+		shared |= yes->result[k] == no->result[k] && f->live[n->out + k] && f->varied[yes->result[k]];
+	measures_put(f, MEASURE_BRANCHES_HAND_ON, n, -1, shared);
+}
+
+/* What the body of a loop yields unchanged. */
+static void of_yields(struct facts *f, const struct node *n, const struct node_loop *l)
+{
+	const int carries = l->first_param, rows = carries + l->n_carry, end = rows + l->n_xs;
+	bool stacks_row = false, stacks_carry = false, next_row = false, next_capture = false;
+
+	for (int k = 0; k < l->n_carry + l->n_ys && facts_ran(f, l->body); k++) {
+		const int v = l->body->result[k];
+		const bool row = v >= rows && v < end, stacks = k >= l->n_carry;
+
+		if (!f->varied[v] || !f->live[n->out + k])
+			continue;
+		stacks_row |= stacks && row;
+		stacks_carry |= stacks && v >= carries && v < rows;
+		next_row |= !stacks && row;
+		next_capture |= !stacks && !region_defines(l->body, v);
+	}
+	measures_put(f, MEASURE_NEXT_IS_CAPTURE, n, -1, next_capture);
+	if (n->op != OP_SCAN)
+		return;
+	measures_put(f, MEASURE_STACKS_ROW, n, -1, stacks_row);
+	measures_put(f, MEASURE_STACKS_CARRY, n, -1, stacks_carry);
+	measures_put(f, MEASURE_NEXT_IS_ROW, n, -1, next_row);
 }
 
 /* Adds the values of the region that are computed from marked ones. */
@@ -187,8 +230,10 @@ void measures_of_regions(struct facts *f, const struct region *r, int at)
 	if (!request_order(f->c->transform, f->c->n_transform))
 		return;
 	of_captures(f, r, at);
-	if (n->op == OP_COND && f->run)
-		of_branches(f, n);
+	if (n->op == OP_COND && f->run) {
+		of_branches(f, r, at);
+		of_shared_results(f, n);
+	}
 	if (n->op == OP_SCATTER_APPLY)
 		of_applications(f, n);
 	if (!l.is_loop)
@@ -197,4 +242,5 @@ void measures_of_regions(struct facts *f, const struct region *r, int at)
 	if (l.condition)
 		of_condition(f, n, &l);
 	of_steps(f, n, &l);
+	of_yields(f, n, &l);
 }

@@ -388,6 +388,36 @@ static void test_measured_again(struct arena *a)
 	explanation_close(x);
 }
 
+static bool far_negative(const struct testcase *c) { return far_from_zero(c) && negative_second(c); }
+
+/* Programs alone that fail without a term, though the other one holds, show that it is not needed. */
+static void test_needed(struct arena *a)
+{
+	static const struct blamed blamed = {OP_MUL, NULL};
+
+	for (int alone = 0; alone < 2; alone++) {
+		const struct testcase about = test_function(a, product.inputs, product.body, "1.5, 2.5", "vjp");
+		struct explanation *x = explanation_open();
+		struct explained told;
+		int n = 0;
+
+		explanation_about(x, &about);
+		explanation_aside(x, true, false);
+		add_family(x, &product, far_negative, &n, a);
+		explanation_alone(x, true);
+		for (int k = 0; k < 4; k++) {
+			const char *point = arena_printf(a, "%g, %g", alone ? 1 + k / 4.0 : 3 + k, -1.5 - k);
+			const struct testcase c = test_function(a, product.inputs, product.body, point, "vjp");
+
+			explanation_add(x, &c, NULL, false, false, OUTCOME_FAILS, n++, a);
+		}
+		explanation_tell(x, &blamed, 1, a, &told);
+		CHECK(!strstr(explanation_text(&told, a), "first operand of mul has a magnitude above 2") == alone,
+		    "%d: %s", alone, explanation_text(&told, a));
+		explanation_close(x);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -405,6 +435,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_alone(&a));
 	CHECK_LAW(test_shown(&a));
 	CHECK_LAW(test_measured_again(&a));
+	CHECK_LAW(test_needed(&a));
 	arena_free(&a);
 	return check_done();
 }

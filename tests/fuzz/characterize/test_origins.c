@@ -1,4 +1,4 @@
-/* Measures about what makes the operands of a node, and the next carries of a loop. */
+/* Measures about what makes the operands of a node, and what regions yield unchanged. */
 #include "measure_rows.h"
 
 static const struct measure_row rows[] = {
@@ -33,6 +33,30 @@ static const struct measure_row rows[] = {
         -1, 0},
     {"x: f64[2]", "w = cumsum x axis=0\ny = cumsum w axis=0", "[1, 2]", MEASURE_AXIS_REPEATED, OP_CUMSUM, -1, 1},
     {"x: f64[2]", "w = sort x axis=0\ny = cumsum w axis=0", "[1, 2]", MEASURE_AXIS_REPEATED, OP_CUMSUM, -1, 0},
+    {"x: f64[2]", "y = scan (x) trip=2 carries=0 { params r; yield r }", "[1, 2]", MEASURE_STACKS_ROW, OP_SCAN, -1, 1},
+    {"x: f64[2]", "y = scan (x) trip=2 carries=0 { params r; s = sin r; yield s }", "[1, 2]", MEASURE_STACKS_ROW,
+        OP_SCAN, -1, 0},
+    {"x: f64[]", "w, y = scan (x) trip=2 carries=1 { params c; s = sin c; yield s, c }", "1", MEASURE_STACKS_CARRY,
+        OP_SCAN, -1, 1},
+    {"x: f64[]", "w, y = scan (x) trip=2 carries=1 { params c; s = sin c; yield s, s }", "1", MEASURE_STACKS_CARRY,
+        OP_SCAN, -1, 0},
+    {"x: f64[], z: f64[2]", "y = scan (x, z) trip=2 carries=1 { params c, r; yield r }", "1, [2, 3]",
+        MEASURE_NEXT_IS_ROW, OP_SCAN, -1, 1},
+    {"x: f64[], z: f64[2]", "y = scan (x, z) trip=2 carries=1 { params c, r; s = sin r; yield s }", "1, [2, 3]",
+        MEASURE_NEXT_IS_ROW, OP_SCAN, -1, 0},
+    {"x: f64[], z: f64[]", "y = for (x) trip=2 { params i, c; yield z }", "1, 2", MEASURE_NEXT_IS_CAPTURE, OP_FOR, -1,
+        1},
+    {"x: f64[], z: f64[]", "y = for (x) trip=2 { params i, c; s = sin z; yield s }", "1, 2", MEASURE_NEXT_IS_CAPTURE,
+        OP_FOR, -1, 0},
+    {"x: f64[]", "p: bool[] = constant true\ny = cond (p) { yield x } else { yield x }", "1", MEASURE_BRANCHES_HAND_ON,
+        OP_COND, -1, 1},
+    {"x: f64[]", "p: bool[] = constant true\ny = cond (p) { yield x } else { s = sin x; yield s }", "1",
+        MEASURE_BRANCHES_HAND_ON, OP_COND, -1, 0},
+    {"x: f64[], z: f64[]", "p: bool[] = constant true\nb = cond (p) { yield x } else { yield z }\ny = mul b, z", "1, 2",
+        MEASURE_BRANCH_LATER, OP_COND, -1, 1},
+    {"x: f64[], z: f64[]",
+        "p: bool[] = constant true\ns = sin z\nb = cond (p) { yield x } else { yield z }\ny = add b, s", "1, 2",
+        MEASURE_BRANCH_LATER, OP_COND, -1, 0},
 };
 
 int main(int argc, char **argv)
