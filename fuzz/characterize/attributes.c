@@ -143,6 +143,27 @@ static bool form_of(struct lab *l, int form, struct edit *e)
 	return !form || (lab_add_axis(e, form == 2) && edit_finish(e, true));
 }
 
+/* Gives each vjp cotangents of the new shapes.  Ones would hide which element goes where. */
+static bool renew_cotangents(struct edit *e)
+{
+	enum { NUMBERS = 61, UNIT = 16 };
+
+	for (int t = 0; t < e->c.n_transform; t++)
+		if (e->c.transform[t].kind == TRANSFORM_VJP)
+			e->c.transform[t].n_seed = 0;
+	if (!edit_finish(e, true))
+		return false;
+	for (int t = 0; t < e->c.n_transform; t++)
+		for (int k = 0; e->c.transform[t].kind == TRANSFORM_VJP && k < e->c.transform[t].n_seed; k++) {
+			struct tensor *x = &e->c.transform[t].seed[k];
+
+			for (int i = 0, n = shape_elements(&x->type.shape); i < n && dtype_is_float(x->type.dtype); i++)
+				edit_round(
+				    x->type.dtype, (double)(1 + (17 * i + 7 * k + 15) % NUMBERS) / UNIT, &x->at[i]);
+		}
+	return true;
+}
+
 /* Tries variant k of that attribute of node `site`; false past the last. */
 static bool try_attribute(struct lab *l, int form, int site, attribute_fn *set, int k)
 {
@@ -150,16 +171,16 @@ static bool try_attribute(struct lab *l, int form, int site, attribute_fn *set, 
 	struct edit e;
 	struct site s;
 	const char *text;
+	enum op op;
 
 	if (!form_of(l, form, &e) || !edit_site(&e, site, &s) || !s.node->n_arg)
 		return false;
+	op = s.node->op;
 	text = set(l, s.node, &edit_type(&e, s.node->arg[0])->shape, k);
 	if (!text)
 		return false;
-	for (int t = 0; t < e.c.n_transform; t++)
-		if (e.c.transform[t].kind == TRANSFORM_VJP)
-			e.c.transform[t].n_seed = 0;
-	lab_try(l, &e, (const char *const[]){op_table[s.node->op].name, text, forms[form]});
+	if (renew_cotangents(&e))
+		lab_try(l, &e, (const char *const[]){op_table[op].name, text, forms[form]});
 	return true;
 }
 

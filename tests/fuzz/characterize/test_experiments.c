@@ -216,6 +216,28 @@ static void test_single_seeds(const struct oracle_options *o, struct arena *a)
 	bench_close(&b);
 }
 
+/* Cotangents of other shapes differ from element to element: equal ones hide which element goes where. */
+static void test_cotangents_of_attributes(const struct oracle_options *o, struct arena *a)
+{
+	static const char *const engine = "tape+scale:cumsum:1.5";
+	const struct characterize_options only = {.experiments = "attributes"};
+	const struct testcase c = test_function(a, "x: f64[3]", "y = cumsum x axis=0", "[1, -2, 3]", "vjp");
+	struct characterization x;
+	struct error e = {0};
+	struct bench b;
+
+	CHECK(bench_open(&b, &engine, 1, o, &e), "%s", e.text);
+	CHECK(characterize(&b, engine, &c, &only, a, &x, &e), "%s", e.text);
+	CHECK(x.n_table == 1 && x.table->n_row, "%d tables", x.n_table);
+	for (int i = 0; x.n_table && i < x.table->n_row; i++) {
+		const struct tensor *seed = &x.cases[x.table->row[i].case_number]->transform[0].seed[0];
+
+		for (int k = 1; k < shape_elements(&seed->type.shape); k++)
+			CHECK(seed->at[k].f != seed->at[k - 1].f, "row %d: element %d", i, k);
+	}
+	bench_close(&b);
+}
+
 int main(int argc, char **argv)
 {
 	const struct oracle_options options = {.seed = 1, .fd_one_in = INT_MAX};
@@ -228,6 +250,7 @@ int main(int argc, char **argv)
 	test_relatives_numbers(&options, &a);
 	test_grid(&options, &a);
 	test_single_seeds(&options, &a);
+	test_cotangents_of_attributes(&options, &a);
 	arena_free(&a);
 	return check_done();
 }
