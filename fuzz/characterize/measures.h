@@ -128,6 +128,8 @@ void measures_of_relations(struct facts *f, const struct node *n);
 void measures_of_regions(struct facts *f, const struct region *r, int at);
 /* How operand k is broadcast to the shape of the result, and along which axes. */
 void measures_of_spread(struct facts *f, const struct node *n, int k);
+/* Starts, strides and ends of a slice; margins of a pad (windows.c). */
+void measures_of_windows(struct facts *f, const struct node *n);
 /* The nodes that make the values; NULL: a value is a parameter (origins.c). */
 const struct node **measures_makers(const struct program *p, struct arena *a);
 /* Measures about what makes the operands of a node, and the next carries of a loop. */
