@@ -289,8 +289,8 @@ static bool append_while(struct drawn_region *x)
 	goes_on = edit_insert_binary(x->e, r, 1, OP_LT, r->param + p.n_carry, bound, &truth_value);
 	if (!x->type.shape.rank && choice_percent(x->c, 30)) { /* it reads a float too, which does not end the loop */
 		const int far = edit_insert_fill(x->e, r, r->n_node, &x->type, FAR),
-		          near = edit_insert_binary(
-		              x->e, r, r->n_node, OP_LT, r->param + choice_below(x->c, p.n_carry), far, &truth_value);
+		          read = choice_percent(x->c, 40) ? outside(x) : r->param + choice_below(x->c, p.n_carry),
+		          near = edit_insert_binary(x->e, r, r->n_node, OP_LT, read, far, &truth_value);
 
 		goes_on = edit_insert_binary(x->e, r, r->n_node, OP_LOGICAL_AND, goes_on, near, &truth_value);
 	}

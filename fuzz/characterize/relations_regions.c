@@ -49,11 +49,15 @@ static int reads_of(const struct facts *f, const struct region *r, int value)
 	return n;
 }
 
-/* The condition of a while reads a carry through which a derivative passes. */
+/* The condition of a while reads a carry through which a derivative passes, or such a value from outside. */
 static void of_condition(struct facts *f, const struct node *n, const struct node_loop *l)
 {
-	bool reads = false;
+	bool reads = false, captures = false;
 
+	for (int v = 0; v < f->c->program.n_value && facts_ran(f, l->body); v++)
+		captures |= f->live[v] && region_reads(l->condition, v) && !region_defines(l->condition, v) &&
+		    region_reads(l->body, v);
+	measures_put(f, MEASURE_CONDITION_CAPTURES, n, -1, captures);
 	for (int k = 0; k < l->n_carry; k++)
 		reads |= region_reads(l->condition, l->condition->param + k) && passes(f, n, l, k);
 	measures_put(f, MEASURE_CONDITION_READS, n, -1, reads);

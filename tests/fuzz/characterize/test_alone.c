@@ -89,6 +89,7 @@ static void test_freedom(struct arena *a)
 	    {"a captured value that is an operand", OP_FOR, MEASURE_CAPTURE_OPERAND, -1, 1},
 	    {"a captured value that is used after the loop", OP_WHILE, MEASURE_CAPTURE_LATER, -1, 1},
 	    {"several carries of a while", OP_WHILE, MEASURE_CARRIES, -1, 3},
+	    {"a while whose condition and body read one value", OP_WHILE, MEASURE_CONDITION_CAPTURES, -1, 1},
 	    {"a scan of two per-iteration inputs", OP_SCAN, MEASURE_ROWS, -1, 2},
 	    {"a scan that stacks rows", OP_SCAN, MEASURE_STACKED, -1, 2},
 	    {"a scan that stacks a row unchanged", OP_SCAN, MEASURE_STACKS_ROW, -1, 1},
