@@ -412,7 +412,8 @@ static void test_needed(struct arena *a)
 			explanation_add(x, &c, NULL, false, false, OUTCOME_FAILS, n++, a);
 		}
 		explanation_tell(x, &blamed, 1, a, &told);
-		CHECK(!strstr(explanation_text(&told, a), "first operand of mul has a magnitude above 2") == alone,
+		CHECK(alone ==
+		        (strstr(explanation_text(&told, a), "first operand of mul has a magnitude above 2") == NULL),
 		    "%d: %s", alone, explanation_text(&told, a));
 		explanation_close(x);
 	}
