@@ -281,6 +281,18 @@ static bool predicts_fresh(const struct telling *t, const struct told_condition 
 	    0.5 * wrong[0] / n[0] + 0.5 * wrong[1] / n[1] <= fresh_enough;
 }
 
+/* Whether the condition may be told without a hedge.  That an op is executed or differentiated is no mechanism, so such
+ * a condition must predict most variants as they are counted for the reader, whatever they weigh. */
+static bool may_be_told(const struct explained *x)
+{
+	const double most = 0.85;
+	bool vague = false;
+
+	for (int i = 0; i < x->n_term; i++)
+		vague |= !strncmp(x->term[i].name, "runs ", 5) || !strncmp(x->term[i].name, "derives ", 8);
+	return !vague || x->failing_with + x->passing_without >= most * (x->failing + x->passing);
+}
+
 /* Of conditions that are nearly as good as `chosen`, the first that predicts the fresh variants; else `chosen`. */
 static struct told_condition predicting(const struct telling *t, struct told_condition chosen)
 {
@@ -425,5 +437,5 @@ void explanation_tell(
 	put_guesses(t, &chosen, out);
 	put_rivals(t, &chosen, out);
 	find_gap(t, &chosen, out);
-	out->determined = chosen.error <= TOLD_ENOUGH && predicts_fresh(t, &chosen);
+	out->determined = chosen.error <= TOLD_ENOUGH && predicts_fresh(t, &chosen) && may_be_told(out);
 }

@@ -31,6 +31,7 @@ static bool larger_nearer(const struct testcase *c)
 	return (x - z) * (fabs(x) - fabs(z)) < 0;
 }
 static bool always(const struct testcase *c) { return (void)c, true; }
+static bool never(const struct testcase *c) { return (void)c, false; }
 
 /* Does not depend on anything that can be said. */
 static bool by_chance(const struct testcase *c) { return testcase_hash(c) % 2; }
@@ -419,6 +420,41 @@ static void test_needed(struct arena *a)
 	}
 }
 
+/* That an op is differentiated is told only if it predicts most variants, also those that weigh little. */
+static void test_vague(struct arena *a)
+{
+	static const struct op_family of_sine = {"x: f64[]", "s = sin x\np = mul x, x\ny = add p, s", false};
+	static const struct op_family of_cosine = {"x: f64[]", "s = cos x\np = mul x, x\ny = add p, s", false};
+	static const struct blamed blamed = {OP_MUL, NULL};
+	static const int contrary[] = {0, 2, 12};
+
+	for (size_t i = 0; i < sizeof contrary / sizeof *contrary; i++) {
+		const struct testcase about = test_function(a, of_sine.inputs, of_sine.body, "3.5", "vjp");
+		struct explanation *x = explanation_open();
+		struct explained told;
+		const char *text;
+		int n = 0;
+
+		explanation_about(x, &about);
+		explanation_alone(x, true);
+		add_family(x, &of_sine, always, &n, a);
+		add_family(x, &of_cosine, never, &n, a);
+		explanation_alone(x, false);
+		for (int k = 0; k < contrary[i]; k++) {
+			const struct testcase c = test_function(
+			    a, of_sine.inputs, of_sine.body, arena_printf(a, "%g", spread(2 * k) + 0.125), "vjp");
+
+			explanation_add(x, &c, NULL, false, false, OUTCOME_PASSES, n++, a);
+		}
+		explanation_tell(x, &blamed, 1, a, &told);
+		text = explanation_text(&told, a);
+		CHECK(told.determined == (i < 2), "%d contrary: %d of %d, %d of %d: %s", contrary[i], told.failing_with,
+		    told.failing, told.passing_without, told.passing, text);
+		CHECK(strstr(text, "sin is differentiated"), "%d contrary: %s", contrary[i], text);
+		explanation_close(x);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -437,6 +473,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_shown(&a));
 	CHECK_LAW(test_measured_again(&a));
 	CHECK_LAW(test_needed(&a));
+	CHECK_LAW(test_vague(&a));
 	arena_free(&a);
 	return check_done();
 }
