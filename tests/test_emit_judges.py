@@ -203,6 +203,23 @@ def grad(*_, **__):
 
 autograd = types.SimpleNamespace(grad=grad)
 """
+TINYGRAD = """
+import types
+
+dtypes = types.SimpleNamespace(float64="double", float32="float", bfloat16="bf16", float16="half", int64="long", int32="int", bool="bool")
+
+
+class Tensor(float):
+    flatten = reshape = lambda self, *_: self
+    tolist = lambda self: [float(self)]
+    dtype, shape = dtypes.float64, ()
+    __new__ = lambda cls, x, **_: float.__new__(cls, x[0] if isinstance(x, list) else x)
+    __init__ = lambda self, x, **_: None
+    mul = lambda self, other: Tensor(float(self) * float(other))
+
+    def gradient(self, *_, **__):
+        GRADIENT
+"""
 TFJS = """
 const tensor = (x) => ({ x: [x].flat()[0], dtype: 'float32', shape: [], arraySync() { return this.x; } });
 module.exports = {
@@ -236,6 +253,12 @@ def in_python(square, gradient):
     return run(sys.executable, "-B", str(place / "case.py"), cwd=place)
 
 
+def in_tinygrad(square, gradient):
+    (place / "tinygrad.py").write_text(TINYGRAD.replace("GRADIENT", gradient))
+    (place / "case.py").write_text(emit("tinygrad", square))
+    return run(sys.executable, "-B", str(place / "case.py"), cwd=place)
+
+
 def in_node(square, gradient):
     module = place / "node_modules/@tensorflow/tfjs"
     module.mkdir(parents=True, exist_ok=True)
@@ -259,6 +282,8 @@ LANGUAGES = {
                                   r"raise RuntimeError('no\n\nnot supported before')": WRONG, r"raise RuntimeError('backend raised:\nmul is not supported')": CANNOT_TELL,
                                   r"raise RuntimeError('backend raised:\nno\n\nnot supported before')": WRONG, "import os; os.abort()": WRONG,
                                   None: CANNOT_TELL}),
+    "Python, tinygrad": (in_tinygrad, "f64", {"return [Tensor(1)]": RIGHT, "return [Tensor(1.5)]": WRONG, "x = Tensor(1); x.dtype = dtypes.float32; return [x]": WRONG,
+                                              "x = Tensor(1); x.shape = (1,); return [x]": WRONG}),
     "node": (in_node, "f32", {"return { grads: [tensor(1)] };": RIGHT, "return { grads: [tensor(1.5)] };": WRONG, "return { grads: [tensor(NaN)] };": WRONG,
                               "return { grads: [{ ...tensor(1), dtype: 'float64' }] };": WRONG, "return { grads: [{ ...tensor(1), shape: [1] }] };": WRONG,
                               "throw new Error('no gradient');": WRONG, "throw new Error('mul is not supported');": CANNOT_TELL, None: CANNOT_TELL}),
@@ -268,7 +293,7 @@ LANGUAGES = {
 
 def test_languages():
     for language, (started, dtype, ends) in LANGUAGES.items():
-        if language != "Python" and not shutil.which(language):
+        if not language.startswith("Python") and not shutil.which(language):
             print(f"{language} is not installed: left out")
             continue
         square = case_of(f"square-{dtype}", ["y mul x0 x0"], dtype=dtype)
