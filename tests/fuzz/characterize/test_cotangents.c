@@ -26,6 +26,44 @@ static void close_lab(struct lab *l)
 	arena_free(&l->scratch);
 }
 
+/* A lab that runs experiments of its own. */
+struct running {
+	struct lab lab;
+	struct bench bench;
+	struct characterization out;
+	struct variant_table table;
+};
+
+static bool open_running(
+    struct running *x, const char *spec, const char *table, const struct testcase *c, struct arena *a)
+{
+	const struct oracle_options o = {.seed = 1, .fd_one_in = INT_MAX};
+	struct error e = {0};
+	struct lab *l = &x->lab;
+
+	*x = (struct running){.table = {.id = table}};
+	if (!open_lab(l, c, a))
+		return false;
+	CHECK(bench_open(&x->bench, &spec, 1, &o, &e), "%s", e.text);
+	arena_init(&l->work, 64 << 20);
+	l->bench = &x->bench;
+	l->out = &x->out;
+	l->table = &x->table;
+	l->until = INT64_MAX;
+	l->deadline = INFINITY;
+	l->focus = -1;
+	l->asks = 1;
+	l->apart = true;
+	return true;
+}
+
+static void close_running(struct running *x)
+{
+	arena_free(&x->lab.work);
+	close_lab(&x->lab);
+	bench_close(&x->bench);
+}
+
 /* Where nothing is due, an operand that gets 0 shows nothing. */
 static void test_due(struct arena *a)
 {
@@ -141,85 +179,52 @@ static void test_measured_again(struct arena *a)
  * to 7: no number stays, and of every other one some get to odd places. */
 static void test_turned(struct arena *a)
 {
-	const struct oracle_options o = {.seed = 1, .fd_one_in = INT_MAX};
-	const char *spec = "tape";
 	const struct testcase c = test_function(
 	    a, "x: f64[3]", "y = sin x", "[1, 2, 3]", "vjp; cotangents [0.5, 0.25, 0.125]");
-	struct characterization out = {.n_table = 0};
-	struct variant_table t = {.id = "positions"};
-	struct error e = {0};
-	struct bench b;
-	struct lab l;
+	struct running x;
 	int turned = 0;
 
-	if (!open_lab(&l, &c, a))
+	if (!open_running(&x, "tape", "positions", &c, a))
 		return;
-	CHECK(bench_open(&b, &spec, 1, &o, &e), "%s", e.text);
-	arena_init(&l.work, 64 << 20);
-	l.bench = &b;
-	l.out = &out;
-	l.table = &t;
-	l.until = INT64_MAX;
-	l.deadline = INFINITY;
-	l.focus = -1;
-	l.asks = 1;
-	l.apart = true;
-	l.n_blamed = 1;
-	l.blamed[0] = (struct blamed){OP_SIN, "operand of sin", false};
-	experiment_positions(&l);
-	for (int i = 0; i + 1 < t.n_row; i += 2) {
-		const struct testcase *is = out.cases[t.row[i].case_number], *was = out.cases[t.row[i + 1].case_number];
+	x.lab.n_blamed = 1;
+	x.lab.blamed[0] = (struct blamed){OP_SIN, "operand of sin", false};
+	experiment_positions(&x.lab);
+	for (int i = 0; i + 1 < x.table.n_row; i += 2) {
+		const struct testcase *is = x.out.cases[x.table.row[i].case_number],
+		                      *was = x.out.cases[x.table.row[i + 1].case_number];
 		const int n = shape_elements(&is->point[0][0].type.shape);
 
 		for (int k = 0; k < n; k++)
 			turned += is->point[0][0].at[(k + 3) % n].f == was->point[0][0].at[k].f &&
 			    is->transform[0].seed[0].at[(k + 3) % n].f == was->transform[0].seed[0].at[k].f;
 	}
-	CHECK(t.n_row == 6 && turned == 5 + 6 + 7, "%d rows, %d elements", t.n_row, turned);
-	arena_free(&l.work);
-	close_lab(&l);
-	bench_close(&b);
+	CHECK(x.table.n_row == 6 && turned == 5 + 6 + 7, "%d rows, %d elements", x.table.n_row, turned);
+	close_running(&x);
 }
 
 /* At a tie a derivative is right if it is so by any convention, though that by another operand is wrong. */
 static void test_conventions(struct arena *a)
 {
-	const struct oracle_options o = {.seed = 1, .fd_one_in = INT_MAX};
-	const char *spec = "tape+scale:max.a:-1";
 	const struct testcase c = test_function(a, "x: f64[2], z: f64[2]", "y = max x, z", "[1, 5], [1, 3]", "vjp");
-	struct characterization out = {.n_table = 0};
-	struct variant_table t = {.id = "contributions"};
-	struct error e = {0};
-	struct bench b;
-	struct lab l;
+	struct running x;
 	int rows[2] = {0};
 
-	if (!open_lab(&l, &c, a))
+	if (!open_running(&x, "tape+scale:max.a:-1", "contributions", &c, a))
 		return;
-	CHECK(bench_open(&b, &spec, 1, &o, &e), "%s", e.text);
-	arena_init(&l.work, 64 << 20);
-	l.bench = &b;
-	l.out = &out;
-	l.table = &t;
-	l.until = INT64_MAX;
-	l.deadline = INFINITY;
-	l.focus = -1;
-	l.asks = 1;
-	l.apart = true;
-	l.explain = explanation_open();
-	experiment_contributions(&l);
-	for (int k = 0; k < t.n_row; k++)
-		if (!strcmp(t.row[k].cell[1], "with the others")) {
-			const bool second = !strcmp(t.row[k].cell[0], "second operand of max");
+	x.lab.explain = explanation_open();
+	experiment_contributions(&x.lab);
+	for (int k = 0; k < x.table.n_row; k++) {
+		const struct variant_row *r = &x.table.row[k];
+		const bool second = !strcmp(r->cell[0], "second operand of max");
 
-			CHECK(t.row[k].fails == !second, "row %d: %g, %g", k, t.row[k].expected, t.row[k].returned);
-			rows[second]++;
-		}
+		if (strcmp(r->cell[1], "with the others") != 0)
+			continue;
+		CHECK(r->fails == !second, "row %d: %g, %g", k, r->expected, r->returned);
+		rows[second]++;
+	}
 	CHECK(rows[0] && rows[1], "%d, %d", rows[0], rows[1]);
-	explanation_close(l.explain);
-	arena_free(&l.work);
-	close_lab(&l);
-	bench_close(&b);
+	explanation_close(x.lab.explain);
+	close_running(&x);
 }
 
 int main(int argc, char **argv)
