@@ -333,7 +333,7 @@ const accuracy = { erf: { absolute: 2 }, sinh: { absolute: 2 }, cosh: { absolute
     acos: { absolute: 2 }, expm1: { absolute: 8 }, log1p: { absolute: 64 }, pow: 1120 };
 /*
  * The polynomials on wasm, measured in f32 against node's functions: exp is off by 35u, log by 105 units of 1, the others by
- * 11.  So pow is off by 105u|b|, and norm, made of pow, by 166 ulps.
+ * 11.  So pow is off by 105u|b|, and norm, which is made of pow, by 166 units in the last place.
  */
 const LOGS = ["log", "log1p", "asinh", "acosh", "atanh"];
 const polynomials = { default: { relative: 64, absolute: 16 }, pow: 16384, norm: 256, ...Object.fromEntries(LOGS.map((op) => [op, { absolute: 128 }])) };

@@ -38,11 +38,11 @@ enum alone_maker {
 	MAKERS
 };
 
-/* Whether programs of the op shall have other ops too: those that make operands, and those that read (alone_made.c). */
+/* Whether programs of the op should have other ops too, which make operands or read them (alone_made.c). */
 bool alone_needs_others(const struct lab *l, enum op op);
 /* Draws what makes an operand of type *t, which becomes the type of the input that it is made of. */
 enum alone_maker alone_plan_maker(struct choice *c, struct type *t);
-/* Appends it.  t: the type of the operand.  Returns its value, or -1. */
+/* Appends what makes the operand of type *t.  Returns the operand's value, or -1. */
 int alone_make(struct edit *e, struct choice *c, enum alone_maker m, const struct type *t, int input);
 /* Sometimes lets another op read the operand before the op. */
 void alone_read_before(struct edit *e, struct choice *c, int operand);

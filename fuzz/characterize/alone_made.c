@@ -39,8 +39,18 @@ static struct shape narrower(struct choice *c, const struct shape *s)
 
 enum alone_maker alone_plan_maker(struct choice *c, struct type *t)
 {
-	const enum alone_maker m = (enum alone_maker)choice_weighted(
-	    c, (const int[]){[MAKER_NONE] = 40, 12, 8, 14, 6, 10, 8, 6, 10}, MAKERS);
+	static const int weight[MAKERS] = {
+	    [MAKER_NONE] = 40,
+	    [MAKER_EQUAL] = 12,
+	    [MAKER_CONSTANT] = 8,
+	    [MAKER_BROADCAST] = 14,
+	    [MAKER_TRANSPOSE] = 6,
+	    [MAKER_REVERSE] = 10,
+	    [MAKER_SLICE] = 8,
+	    [MAKER_RESHAPE] = 6,
+	    [MAKER_COMPUTED] = 10,
+	};
+	const enum alone_maker m = (enum alone_maker)choice_weighted(c, weight, MAKERS);
 	const int rank = t->shape.rank;
 
 	switch (m) {
@@ -123,7 +133,7 @@ int alone_make(struct edit *e, struct choice *c, enum alone_maker m, const struc
 }
 
 /* A value that an op makes of v: a sum, a view, or elementwise. */
-static int read(struct edit *e, struct choice *c, int v)
+static int append_reader(struct edit *e, struct choice *c, int v)
 {
 	struct region *top = &e->c.program.top;
 	const struct shape s = edit_type(e, v)->shape;
@@ -146,17 +156,17 @@ static void add_result(struct edit *e, int value)
 void alone_read_before(struct edit *e, struct choice *c, int operand)
 {
 	if (dtype_is_float(edit_type(e, operand)->dtype) && choice_percent(c, 15))
-		add_result(e, read(e, c, operand));
+		add_result(e, append_reader(e, c, operand));
 }
 
 void alone_read_after(struct edit *e, struct choice *c, int value, int operand)
 {
-	const int made = choice_percent(c, 35) ? read(e, c, value) : -1;
+	const int made = choice_percent(c, 35) ? append_reader(e, c, value) : -1;
 
 	if (made >= 0 && choice_percent(c, 70))
 		e->c.program.top.result[0] = made;
 	else
 		add_result(e, made);
 	if (dtype_is_float(edit_type(e, operand)->dtype) && choice_percent(c, 20))
-		add_result(e, choice_percent(c, 25) ? operand : read(e, c, operand));
+		add_result(e, choice_percent(c, 25) ? operand : append_reader(e, c, operand));
 }

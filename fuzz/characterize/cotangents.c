@@ -213,12 +213,13 @@ static void measure_again(void *context)
 
 void lab_measure_again(struct lab *l)
 {
-	/* the samples so far are those of the base and the typical case; other variants have rows */
-	for (int k = -l->samples; k < l->out->n_case; k++) {
+	/* samples have no row, and are not kept: the first are the base, number -1, and the typical case, -2 */
+	const int kept = l->samples < 2 ? l->samples : 2;
+
+	for (int k = -kept; k < l->out->n_case; k++) {
 		const struct testcase *c = k == -1 ? l->base : k < 0 ? l->typical : l->out->cases[k];
 
 		arena_reset(&l->scratch);
-		if (k >= -2)
-			arena_try(&l->scratch, measure_again, &(struct measured_again){l, c, k});
+		arena_try(&l->scratch, measure_again, &(struct measured_again){l, c, k});
 	}
 }

@@ -262,24 +262,33 @@ static const char *term_text(struct lab *l, const struct direction_form *f, cons
 
 /* ---- what is returned instead ---- */
 
-/* The known part of the derivative.  own[level]: the level whose direction it has. */
-static double known_part(const struct lab *l, const struct row_direction *d, const int *own)
+/* What an engine may compute instead of a derivative. */
+struct mistake {
+	int own[DIRECTION_LEVELS]; /* the level whose direction each level has */
+	int unseeded;              /* the level whose seed counts as 1; -1: none */
+};
+
+static const struct mistake no_mistake = {{0, 1, 2}, -1};
+
+/* The known part of the derivative. */
+static double known_part(const struct lab *l, const struct row_direction *d, const struct mistake *m)
 {
 	double x = direction_scale[d->at[RESULT]];
 
 	for (int t = 0; t < l->base->n_transform; t++) {
+		const int own = m->own[t];
 		const bool whole = l->base->transform[t].kind == TRANSFORM_JVP &&
-		    l->base->transform[own[t]].kind == TRANSFORM_JVP;
+		    l->base->transform[own].kind == TRANSFORM_JVP;
 
-		x *= direction_weight[d->at[own[t]]] * direction_seed[whole ? own[t] : t];
+		x *= direction_weight[d->at[own]] * (t == m->unseeded ? 1 : direction_seed[whole ? own : t]);
 	}
 	return x;
 }
 
-/* Whether every row that fails returns what is right with these directions; d moves nowhere: nothing is shown. */
-static bool returns(const struct lab *l, const struct variant_table *t, const struct direction_form *f, const int *own)
+/* Whether some row fails, and every one that does returns what this mistake gives. */
+static bool returns(
+    const struct lab *l, const struct variant_table *t, const struct direction_form *f, const struct mistake *m)
 {
-	static const int itself[] = {0, 1, 2};
 	const double near = 1.0 / 64; /* bf16 has 8 bits */
 	int n = 0;
 
@@ -290,28 +299,8 @@ static bool returns(const struct lab *l, const struct variant_table *t, const st
 
 		if (!is_of(r, f, NULL) || !is_single(&d) || !row_fails(r, NULL))
 			continue;
-		due = known_part(l, &d, own) / known_part(l, &d, itself);
+		due = known_part(l, &d, m) / known_part(l, &d, &no_mistake);
 		if (!row_has_numbers(r) || r->expected == 0 || fabs(r->returned / r->expected / due - 1) > near)
-			return false;
-		n++;
-	}
-	return n > 0;
-}
-
-/* Whether every row that fails returns what is right with a seed of 1 at that level. */
-static bool returns_for_one(const struct variant_table *t, const struct direction_form *f, int level)
-{
-	const double near = 1.0 / 64;
-	int n = 0;
-
-	for (int i = 0; i < t->n_row; i++) {
-		const struct variant_row *r = &t->row[i];
-		const struct row_direction d = direction_of(r);
-
-		if (!is_of(r, f, NULL) || !is_single(&d) || !row_fails(r, NULL))
-			continue;
-		if (!row_has_numbers(r) || r->expected == 0 ||
-		    fabs(r->returned / r->expected * direction_seed[level] - 1) > near)
 			return false;
 		n++;
 	}
@@ -339,16 +328,20 @@ static const char *about_returned(struct lab *l, const struct variant_table *t, 
 		return "; it returns 0 there";
 	for (int x = 0; x < levels && !f->binary; x++)
 		for (int y = 0; y < levels; y++) {
-			int own[] = {0, 1, 2};
+			struct mistake m = no_mistake;
 
-			own[x] = y;
-			if (x != y && returns(l, t, f, own))
+			m.own[x] = y;
+			if (x != y && returns(l, t, f, &m))
 				return LAB_TEXT(l, "; the %s level takes the direction of the %s one", level_name(l, x),
 				    level_name(l, y));
 		}
-	for (int x = 0; x < levels && !f->binary; x++)
-		if (returns_for_one(t, f, x))
+	for (int x = 0; x < levels && !f->binary; x++) {
+		struct mistake m = no_mistake;
+
+		m.unseeded = x;
+		if (returns(l, t, f, &m))
 			return LAB_TEXT(l, "; the seed of the %s level is taken to be 1", level_name(l, x));
+	}
 	return "";
 }
 

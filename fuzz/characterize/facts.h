@@ -69,6 +69,8 @@ bool facts_unentered(const struct facts *f, const struct node *loop);
 /* Whether elements of operand k reach the result; true for ops that do not choose. */
 bool facts_passes(const struct facts *f, const struct node *n, int k);
 
+/* Whether an op of that family gives each element another place, once, and computes nothing. */
+bool facts_is_view(enum family family);
 /* Whether an axis of extent 1 becomes longer from `s` to the shape `to`. */
 bool facts_stretched(const struct shape *s, const struct shape *to);
 

@@ -139,7 +139,7 @@ static void of_slices(struct facts *f, const struct region *r)
 
 /* ---- operands ---- */
 
-static bool is_view(enum family family)
+bool facts_is_view(enum family family)
 {
 	return family == FAMILY_RESHAPE || family == FAMILY_TRANSPOSE || family == FAMILY_REVERSE ||
 	    family == FAMILY_SLICE || family == FAMILY_SQUEEZE;
@@ -215,7 +215,7 @@ void facts_of_counts(struct facts *f)
 			of_carries(f, n, &l);
 		if (n->n_region && n->op != OP_CUSTOM)
 			of_captures(f, n);
-		if (is_view(op_table[n->op].family) && f->live[n->arg[0]])
+		if (facts_is_view(op_table[n->op].family) && f->live[n->arg[0]])
 			f->at[FEATURE_VIEWS_SEVERAL] |= ++views[n->arg[0]] > 1;
 	}
 	of_branches(f, &p->top, false);

@@ -2,20 +2,12 @@
 #include "facts.h"
 #include "graph/walk.h"
 
-/* Whether the node gives elements of its operand other places, and computes nothing. */
+/* Whether the node gives elements of its operand other places, perhaps several, and computes nothing. */
 static bool is_view(const struct node *n)
 {
-	switch (op_table[n->op].family) {
-	case FAMILY_BROADCAST_TO:
-	case FAMILY_RESHAPE:
-	case FAMILY_TRANSPOSE:
-	case FAMILY_REVERSE:
-	case FAMILY_SQUEEZE:
-	case FAMILY_SLICE:
-		return true;
-	default:
-		return false;
-	}
+	const enum family family = op_table[n->op].family;
+
+	return family == FAMILY_BROADCAST_TO || facts_is_view(family);
 }
 
 const struct node **measures_makers(const struct program *p, struct arena *a)
