@@ -101,7 +101,7 @@ static bool scan_number(struct scan *s)
 	}
 	if (!ends_number(s->text[s->at]))
 		return scan_fail(s, "no JSON number (no leading zeros, no hex; hex floats are written as strings)");
-	s->token[s->n_token++] = (struct token){.at = (uint32_t)start, .len = (uint32_t)(s->at - start)};
+	s->token[s->n_token++] = (struct token){.at = (uint32_t)start, .len = (uint32_t)(s->at - start) & INT32_MAX};
 	return true;
 }
 
