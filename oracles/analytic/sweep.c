@@ -5,6 +5,7 @@
 #include "regroup.h"
 #include "resweep.h"
 #include "oracles/oracle_rules.h"
+#include "oracles/ball/range.h"
 #include "oracles/evaluate/double_of.h"
 
 #include <assert.h>
@@ -326,8 +327,9 @@ static void quotient_rule(struct analytic *self, int k)
 	struct flow *out = &self->flow[k];
 	if (!self->flow[parent[0]].present || out->reason)
 		return;
-	double b = self->note[parent[1]].magnitude,
-	       g = fabs(double_of(self->value[parent[0]])) + self->flow[parent[0]].loose;
+	double b = range_divisor(&self->ev, self->note, k),
+	       g = (fabs(double_of(self->value[parent[0]])) + self->flow[parent[0]].loose) *
+	    (b / self->note[parent[1]].magnitude);
 	double most = fmax(b, 1 / (b * b));
 	flow_widen(out, 2 * info->unit * g / b + 2 * info->tiny * most);
 	out->reach += g * most;

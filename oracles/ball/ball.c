@@ -411,48 +411,6 @@ static double exponents_rounded(const struct evaluation *ev, const struct note *
 	return ev->nested ? off : off / BALL_FLOW_SLACK;
 }
 
-/* The size of a factor of a formula. A derived factor may be as large as another formula makes it; a value of the
- * program is itself. */
-static double factor(const struct evaluation *ev, const struct note *note, int k)
-{
-	return ev->scalar[k].part == TRACE_FORMULA ? note[k].most : fmax(1, note[k].magnitude);
-}
-
-/*
- * The largest product of which a formula that uses scalar k may consist. Examples: a y/b may be computed as an a/b^2,
- * y/a of a power as the power less one. Values of the program count too, because a later formula may use them.
- */
-static double most_of(const struct evaluation *ev, const struct note *note, int k)
-{
-	const struct scalar *s = &ev->scalar[k];
-	double most = fmax(1, note[k].magnitude);
-	if (!s->n_parent)
-		return most;
-	const int *parent = ev->parent + s->parent;
-	switch ((int)s->op) {
-	case OP_MUL:
-	case OP_SQUARE:
-		return fmax(most, factor(ev, note, parent[0]) * factor(ev, note, parent[s->n_parent - 1]));
-	case OP_DIV: {
-		const struct scalar *over = &ev->scalar[parent[0]];
-		bool twice = over->op == OP_DIV && ev->parent[over->parent + 1] == parent[1]; /* (a/b)/b */
-		/* y/a of y = rsqrt(a). Computed as 1/(a sqrt(a)), it meets the square of that on the way to the
-		 * next derivative. */
-		if (over->op == OP_RSQRT && ev->parent[over->parent] == parent[1])
-			most = fmax(most, fmax(pow(note[parent[0]].magnitude, 6), pow(note[parent[0]].magnitude, -6)));
-		double a = twice ? note[parent[0]].most : factor(ev, note, parent[0]), b = note[parent[1]].magnitude;
-		return fmax(most, a * fmax(factor(ev, note, parent[1]), 1 / b));
-	}
-	case OP_ADD:
-	case OP_SUB:
-		return fmax(most, fmax(factor(ev, note, parent[0]), factor(ev, note, parent[1])));
-	case OP_RSQRT: /* its cube */
-		return most * most * most;
-	default:
-		return most;
-	}
-}
-
 /* The radius of a finite value whose parents are known. */
 static void ball_bounded(const struct evaluation *ev, struct note *note, int k)
 {
@@ -465,7 +423,7 @@ static void ball_bounded(const struct evaluation *ev, struct note *note, int k)
 	if (s->derived)
 		n->path = n->magnitude;
 	if (s->op != OP_CUMPROD)
-		n->most = most_of(ev, note, k);
+		n->most = ball_most(ev, note, k);
 	/* Another formula for the same partial may round at its own size. A rule of op custom has to do without. */
 	if (s->part == TRACE_FORMULA && !s->quiet && s->op == OP_CAST && s->kind == OP_POW) /* trace_derive's power */
 		n->radius += exponents_rounded(ev, note, k);

@@ -1,5 +1,6 @@
 /* flow.c: radii of tangents and adjoints that are scalars of the trace. TOLERANCE.md derives the radii. */
 #include "ball.h"
+#include "internal.h"
 #include "rounding.h"
 
 #include <math.h>
@@ -68,6 +69,7 @@ static void flow_quotient(const struct evaluation *ev, struct note *note, int k,
 	out->radius = g.radius / (b - rb) + out->path * (rb / (b - rb));
 	out->most = fmax(1, g.path) * fmax(1, fmax(b * b, 1 / (b * b))); /* -g a/b^2 squares b */
 	out->most = fmax(out->most, g.most * fmax(1, 1 / (b * b)));
+	out->most = fmax(out->most, ball_most_of_quotient(ev, note, k));
 	out->flushed = g.flushed / (b - rb);
 	round_products(out, info, 2, is_some(&g));
 }

@@ -198,7 +198,7 @@ static void partial_div(const struct partial_edge *s, struct partial *out)
 		mpfr_ui_div(out->value, 1, parent_value(s, 1), R);
 		set_radii(s, out, rb / b / least, rounded / least, 0);
 		if (divisor != b && (square > max || square < normal)) /* both partials are lost together */
-			range_stray(out, 1 / least, 1 / least, square < normal);
+			range_stray(out, 2 / least, 2 / least, square < normal);
 		return;
 	}
 	mpfr_div(out->value, s->ev->value[s->k], parent_value(s, 1), R);
@@ -207,9 +207,16 @@ static void partial_div(const struct partial_edge *s, struct partial *out)
 	double moved = (ra / least + v * (2 + rb / b) * (rb / least)) / least, p = (v + s->note[s->k].radius) / least;
 	set_radii(s, out, moved + (v > 0 ? s->tiny / least : 0), rounded * 2.25 * p, rounded * 2.75 * p);
 	set_most(out, parent_note(s, 0)->magnitude, v, fmax(1 / b, 1 / (b * b)));
-	if (square > max) /* a/infinity */
+	if (divisor != b) { /* -n d'/d^2, for the formula n/d */
+		const double rate = 2 * divisor / b;
+		set_most(out, v * divisor * rate, v / divisor, fmax(rate, 1 / square));
+	}
+	if (divisor != b &&
+	    (square > max || square < normal)) /* of -n/d^2, twice as large, and 1/d, only one is lost */
+		range_stray(out, 2 * p, 2 * p, square < normal);
+	else if (square > max) /* a/infinity */
 		range_vanish(out, p, 0, false);
-	if (square < normal) /* a/0, 0/0, or b^2 off by half of itself */
+	else if (square < normal) /* a/0, 0/0, or b^2 off by half of itself */
 		range_stray(out, p, p, true);
 }
 

@@ -49,8 +49,9 @@ struct scalar {
 	/* How many scatter_mul have it in their operand and no update for it. With times_one, such an element is a
 	 * product by 1 instead. */
 	int left_alone;
-	bool divided;         /* of op cumprod: the whole product of an op, and an operand of a later scatter_mul */
-	int n_parent, parent; /* parents are evaluation.parent[parent ... ] */
+	bool in_quotient_rule; /* of op div: g/b or y/b in a derivative of y = a/b, for (a' b - a b')/b^2 */
+	bool divided;          /* of op cumprod: the whole product of an op, and an operand of a later scatter_mul */
+	int n_parent, parent;  /* parents are evaluation.parent[parent ... ] */
 };
 
 /* One element of a value during evaluation. */

@@ -316,6 +316,13 @@ static bool is_one(const struct evaluation *ev, const int *parent)
 	return mpfr_zero_p(ev->value[parent[0]]) && mpfr_zero_p(ev->value[parent[1]]) && trace_is_still(ev, parent[1]);
 }
 
+/* Marks scalar k, g/b or y/b, if it is of a derivative of a/b. */
+static int in_quotient_rule(struct evaluation *ev, enum op op, int k)
+{
+	ev->scalar[k].in_quotient_rule |= op == OP_DIV;
+	return k;
+}
+
 /*
  * The flow g over edge j of scalar k. `to` is the dtype of the end where it arrives; a cast has two. ABSENT if no path
  * uses the edge: floor, sign, the loser of a maximum, stop_gradient.
@@ -363,9 +370,9 @@ static int cross(struct derivation *d, int k, const int *parent, int j, int g, e
 	case EDGE_TIMES:
 		return times(d, g, factor);
 	case EDGE_OVER:
-		return over(d, g, factor);
+		return in_quotient_rule(ev, s.op, over(d, g, factor));
 	case EDGE_MINUS_TIMES:
-		return negated(d, times(d, g, factor));
+		return negated(d, times(d, g, in_quotient_rule(ev, s.op, factor)));
 	default:
 		return negated(d, over(d, g, factor));
 	}
