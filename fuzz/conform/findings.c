@@ -21,6 +21,9 @@
 /* FINDING_BUDGET: candidates of the minimizer.  The cases are small already. */
 enum { FINDING_BUDGET = 400, FINDING_ARENA = 512 << 20 };
 
+/* Seconds after which a search keeps the smallest case so far.  An engine from outside may take seconds to answer. */
+static const double SEARCH = 120;
+
 /* A finding that is written. */
 struct written {
 	const char *name;
@@ -279,7 +282,8 @@ static bool write_minimized(const struct shown_cell *x)
 	struct minimize_statistics stats = {0};
 	struct testcase kept = *found;
 	struct bench_result r;
-	struct limit limit = {.stop = stop_requested};
+	struct limit limit = {
+	    .stop = stop_requested, .deadline = engine_hello(w->bench->engine[0]) ? bench_clock() + SEARCH : 0};
 	struct question same = {.bench = w->bench,
 	    .judged = JUDGED_IN_FULL,
 	    .until = &limit,
