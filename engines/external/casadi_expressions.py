@@ -225,8 +225,9 @@ def main():
     one = [["jvp"], ["vjp"]]
     two = [[a, *s] for a in ("jvp", "vjp") for s in one]
     three = [[a, *s] for a in ("jvp", "vjp") for s in two]
+    # reassociates: c (d x) becomes (c d) x when the expression is built
     adapter.main({"name": f"casadi.{mode}", "version": casadi.__version__, "requests": one + two + three, "dtypes": ["f64", "i64", "i32", "bool"], "ops": list(OPS),
-                  "unroll": True, "weak_zero": True, "finite_math": True,
+                  "unroll": True, "weak_zero": True, "finite_math": True, "reassociates": True,
                   "spellings": adapter.spellings(OPS, request=[name for name, _ in CALLS])}, Engine(mode).answer)
 
 

@@ -127,6 +127,20 @@ static bool is_operand(const struct analytic *self, int k, int parent, const str
 }
 
 /*
+ * Whether scalar k is parent j, moved by a number that is not differentiated: x + c, c + x, x - c.  An engine that
+ * moves the value alone, as x += c of CoDiPack, has one adjoint for both.
+ */
+static bool is_moved(const struct analytic *self, int k, int j)
+{
+	const struct evaluation *ev = &self->ev;
+	const struct scalar *s = &ev->scalar[k];
+	const int *parent = ev->parent + s->parent;
+
+	return (s->op == OP_ADD || (s->op == OP_SUB && j == 0)) && s->dtype == ev->scalar[parent[j]].dtype &&
+	    !self->note[parent[1 - j]].active;
+}
+
+/*
  * Whether scalar k may be the same as its one active parent in an engine. In a derivative inside the program, a
  * parameter may be its operand, and a derivative its direction, if no op computes it. An engine may then add
  * contributions to k at the parent, one by one.
@@ -179,8 +193,8 @@ static void adjoint_of(struct analytic *self, const struct conventions *conventi
 			continue;
 		bool connected = analytic_partial(self, conventions, k, j, &p);
 		flow_add_product(self, k, parent, k, connected ? &p : NULL, chain_of(self, k, j, true, &chain));
-		bool operand = connected && self->flow[k].terms.n > 1 && is_operand(self, k, parent, &p) &&
-		    !(passed && is_share(&p));
+		bool operand = connected && self->flow[k].terms.n > 1 &&
+		    (is_operand(self, k, parent, &p) || is_moved(self, k, j)) && !(passed && is_share(&p));
 		passed |= operand;
 		self->flow[parent].grouped |= operand;
 		if (operand || (connected && (passes_on(self, k, &p) || regroup_joins(self, k, parent, &p))))

@@ -106,6 +106,20 @@ static const struct row operands[] = {
         "t = add x, p\n"
         "s = add t, q",
         "0.5, 0x1.59dde54a26db0p-5, 0x1.70f04e440f9b0p-5", 0x1.1656719c71b3cp+0, 0x1.1656719c71b3bp+0},
+    {"a sum with a constant", "x: f64[], a: f64[], b: f64[]",
+        "m = add 0.25, x\n"
+        "p = mul m, a\n"
+        "q = mul m, b\n"
+        "t = add x, p\n"
+        "s = add t, q",
+        "0.5, 0x1.59dde54a26db0p-5, 0x1.70f04e440f9b0p-5", 0x1.1656719c71b3cp+0, 0x1.1656719c71b3bp+0},
+    {"a difference with what is not differentiated", "x: f64[], a: f64[], b: f64[]",
+        "m = sub x, a\n"
+        "p = mul m, a\n"
+        "q = mul m, b\n"
+        "t = add x, p\n"
+        "s = add t, q",
+        "0.5, 0x1.59dde54a26db0p-5, 0x1.70f04e440f9b0p-5", 0x1.1656719c71b3cp+0, 0x1.1656719c71b3bp+0},
 };
 
 static void test_row(struct oracle *oracle, const struct row *row, struct arena *a)
