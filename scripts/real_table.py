@@ -20,9 +20,9 @@ def defects(folder):
 
 
 def upstream(link):
-    """A link to a thread of GitHub, by the name of its repository and its number."""
-    repository, number = re.fullmatch(r"https://github\.com/[^/]+/([^/]+)/(?:issues|pull)/(\d+)", link["link"]).groups()
-    text = f"[{repository}#{number}]({link['link']})" + (f" ({link['note']})" if "note" in link else "")
+    """A link to a thread of GitHub, by the name of its repository and its number, or to a file there."""
+    repository, number, file = re.fullmatch(r"https://github\.com/[^/]+/([^/]+)/(?:(?:issues|pull)/(\d+)|blob/\S+/([^/]+))", link["link"]).groups()
+    text = f"[{file or repository + '#' + number}]({link['link']})" + (f" ({link['note']})" if "note" in link else "")
     return text if link["is"] == "same" else f"related: {text}"
 
 

@@ -207,15 +207,28 @@ class Site:
         return first
 
     def known_as(self, result, finding):
-        """The defects of corpus/real whose cases show this finding."""
-        return [d for d, _, files in self.known_of(result) if any(f"corpus/real/{f}" in finding["cases"] for f in files)]
+        """The defects of corpus/real that this finding is: their cases show it, or it has one of the names that are noted there."""
+        names = {finding["name"], *finding["also"]}
+        return [d for d, _, files in self.known_of(result) if any(f"corpus/real/{f}" in finding["cases"] for f in files) or names & self.names_of(d, result)]
+
+    def names_of(self, defect, result):
+        """The names of findings that somebody looked at, and that are this defect too."""
+        return {name for e in defect["engines"] if e["name"] == self.family_name(result) for name in e.get("findings", [])}
+
+    def unknown(self, result):
+        """The findings that are no known defect: nobody has looked at them yet."""
+        return [f for f in result["findings"] if not self.known_as(result, f)]
+
+    def summary(self, result):
+        known, unknown = len({d["program"] for f in result["findings"] for d in self.known_as(result, f)}), len(self.unknown(result))
+        return plural(len(result["findings"]), "finding") + (f" of {plural(known, 'known defect')}" if known else "") + (f", {unknown} not looked at yet" if unknown and known else "")
 
     # ---- pieces ----
 
     def upstream(self, d):
         if d["upstream"] == "not reported":
             return "no report upstream known"
-        return ", ".join(("" if u["is"] == "same" else "related: ") + f"<a href=\"{esc(u['link'])}\">{esc('#' + u['link'].rsplit('/', 1)[1])}</a>" for u in d["upstream"])
+        return ", ".join(("" if u["is"] == "same" else "related: ") + f"<a href=\"{esc(u['link'])}\">{esc('#' * ('/blob/' not in u['link']) + u['link'].rsplit('/', 1)[1])}</a>" for u in d["upstream"])
 
     def versions(self, d, name):
         return ", ".join(v for e in d["engines"] if e["name"] == name for v in e["faulty"])
@@ -227,8 +240,11 @@ class Site:
         name = f"{result['name']}-{f['id']}"
         data = f"{up}data/{result['name']}/"
         said = [f"<span class=\"tag bad\">{esc(f['verdict'])}</span>", f"<span class=\"tag\">{esc(shown['request'])}</span>", f"<code class=\"engine\">{esc(self.title(result))}</code>"]
-        found = ", ".join(f"{by} ({n})" if n > 1 else by for by, n in f["found_by"].items())
+        apart = f", as {f['findings_of_campaign']} findings" if f.get("findings_of_campaign", 0) > 1 else ""
+        found = ", ".join(f"{by} ({n}{apart if by == 'the campaign' else ''})" if n > 1 else by for by, n in f["found_by"].items())
         also = [f"also as {esc(', '.join(f['also'][:4]))}" + (f" and {len(f['also']) - 4} more" if len(f["also"]) > 4 else "")] if f["also"] else []
+        if not known and self.family_name(result):
+            said.append("<span class=\"tag bad\">not looked at yet</span>")
         since = [f"since {esc(self.since(result, f))}"] if not known else list(dict.fromkeys(f"faulty in {esc(self.versions(d, self.family_name(result)))}: {self.upstream(d)}" for d in known))
         value = ", ".join(f"{key} <code>{esc(shown[key].get('decimal', shown[key].get('value', '')))}</code>" for key in ("expected", "returned") if isinstance(shown.get(key), dict))
         links = [f"<a href=\"{data}{f['id']}.json\">case</a>"] + ([f"<a href=\"{data}{esc(f['source'])}\">reproducer</a>"] if f["source"] else [])
@@ -285,7 +301,7 @@ class Site:
         body = "<dl class=\"facts\">" + "".join(f"<div><dt>{esc(k)}</dt><dd>{esc(v)}</dd></div>" for k, v in facts) + (f"<div><dt>repository</dt><dd><a href=\"{esc(home)}\">{esc(home.split('//')[1])}</a></dd></div>" if home else "") + "</dl>\n<h2>Families of ops by request</h2>\n" + KEY
         body += table("family", [esc(q.replace(",", ", ")) for q in requests], [
             (f"<a href=\"../families/{slug(g)}.html\">{esc(g)}</a>", [cell(total(r, lambda c, g=g, q=q: GROUP_OF[c["family"]] == g and c["request"] == q)) for q in requests]) for g in GROUPS])
-        body += self.leaks(r) + f"<h2 id=\"findings\">{plural(len(r['findings']), 'finding')}</h2>\n"
+        body += self.leaks(r) + f"<h2 id=\"findings\">{self.summary(r)}</h2>\n"
         body += "".join(self.finding(r, f, "../") for f in r["findings"]) or "<p>None.</p>\n"
         gone = [(row["version"], f) for row in r["history"][:-1] for f in row["findings"] if f not in r["history"][-1]["findings"]]
         if gone:

@@ -68,6 +68,8 @@ def check_workflow():
 JOINS = [(("jvp", "wrong", "sin", "finite"), ("jvp", "wrong", "sin", "sign"), True), (("jvp", "wrong", "sin", "finite"), ("jvp,vjp", "wrong", "cos+sin", "finite"), True),
          (("jvp", "wrong", "sin", "finite"), ("vjp", "wrong", "sin", "finite"), False), (("jvp", "wrong", "sin", "finite"), ("jvp", "nan-leak", "sin", "nan"), False),
          (("jvp", "wrong", "cos+sin", "finite"), ("jvp", "wrong", "sin", "finite"), False), (("jvp,vjp", "wrong", "sin", "finite"), ("vjp", "wrong", "sin", "finite"), False),
+         (("jvp,jvp", "wrong", "pow", "zero"), ("vjp,jvp", "wrong", "pow", "zero"), True), (("jvp,jvp", "wrong", "pow", "zero"), ("vjp", "wrong", "pow", "zero"), False),
+         (("primal", "crash", "sin", "none"), ("vjp", "crash", "sin", "none"), True), (("vjp", "crash", "sin", "none"), ("primal", "crash", "sin", "none"), False),
          (("vjp", "crash", "no op", "none"), ("vjp", "crash", "sin", "none"), False), (("vjp", "crash", "no op", "none"), ("vjp", "crash", "no op", "none"), True)]
 
 
