@@ -25,6 +25,9 @@ def check(mode, code, *command):
 # Symbolic derivatives of both modes, elements, sums, branches, and a value without one.
 check("mpmath", 0, "conform", "--op", "mul", "--op", "select", "--op", "logsumexp", "--cases", 1, "--quiet")
 check("mpmath", 0, "run", root / "corpus/real/hips-power-mixed-at-exponent-0.json", root / "corpus/real/sympy-subexpression-twice.json")
+check("mpmath", 0, "run", root / "corpus/regressions/integer-of-more-digits-than-a-double.json")
+for other in ("division-by-a-constant-0", "negative-zero"):  # numbers that SymPy does not have
+    check("mpmath", 5, "run", root / f"corpus/real/casadi-{other}.json")
 if sympy.__version__ == "1.11.1":  # has this defect, as 1.14.0 has not
     check("cse", 1, "run", root / "corpus/real/sympy-subexpression-twice.json")
 sys.exit(1 if failed else 0)

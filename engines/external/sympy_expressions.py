@@ -59,7 +59,7 @@ class Room(Arrays):
     def expression(self, x):
         if isinstance(x, (self.sp.Basic, bool, self.np.bool_)):
             return self.sp.sympify(bool(x)) if not isinstance(x, self.sp.Basic) else x
-        return self.exact(float(x))
+        return self.sp.Integer(int(x)) if isinstance(x, (int, self.np.integer)) else self.exact(float(x))
 
     def exact(self, x):
         if not math.isfinite(x) or x == 0 and math.copysign(1, x) < 0:
@@ -110,6 +110,8 @@ class Engine:
             a[:] = values
             args.append(a.reshape(adapter.shape_of(t)))
         y = self.room.column([v for r in names["f"](*args) for v in np.asarray(r, dtype=object).ravel()])
+        if any(v.has(sp.zoo) for v in y):
+            raise Unsupported("a division by the number 0, which SymPy takes for complex infinity")
         d, of, (_, diff) = y, outs, CALLS[adapter.spelling(case.get("variant", 0), "request", len(CALLS))]
         for level in case["request"]:
             vjp, wrt = level["transform"] == "vjp", level["wrt"]
@@ -132,9 +134,11 @@ class Engine:
         half = {"Heaviside": lambda v, at=0.5: 0 if v < 0 else 1 if v > 0 else at, "DiracDelta": lambda v, *_: 0}
         return [self.room.sp.lambdify(x, e, modules=[half, self.numbers], cse=self.cse) for e in expressions]
 
-    def value(self, f, x):
+    def value(self, f, x, integer=False):
         try:
             v = f(*x)
+            if integer and v == v:
+                return int(v)
             if isinstance(v, (bool, self.room.np.bool_)) or v in (self.room.sp.true, self.room.sp.false):
                 return bool(v)
             return float(v)
@@ -151,8 +155,11 @@ class Engine:
             number = self.mpmath.mpf if self.numbers == "mpmath" else float
             answers = []
             for point in case["points"]:
-                x = [number(v) for v in flat_of(point, types, range(len(types)))]
-                primal, derivative = [self.value(g, x) for g in f], [self.value(g, x) for g in df]
+                numbers = flat_of(point, types, range(len(types)))
+                if number is not float and any(v == 0 and math.copysign(1, v) < 0 for v in numbers):
+                    raise Unsupported("-0, which is 0 in mpmath")
+                x, whole = [number(v) for v in numbers], [t[0] == "i" for t in outs for _ in range(size(t))]
+                primal, derivative = [self.value(g, x, w) for g, w in zip(f, whole)], [self.value(g, x) for g in df]
                 answers.append({"primal": self.tensors(primal, outs), "derivative": self.tensors(derivative, of, True) if case["request"] else []})
             return answers
         except RecursionError as e:  # SymPy walks expressions by recursion
