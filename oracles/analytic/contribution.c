@@ -297,7 +297,9 @@ void flow_finish(struct analytic *self, int k)
 {
 	struct flow *f = &self->flow[k];
 	const struct dtype_info *info = &self->sums[self->ev.scalar[k].dtype];
-	if (f->terms.n > 1 && !f->reason) {
+	/* One contribution that brings its terms along is no sum here: its own scalar has rounded it already. */
+	const bool brought = f->joined == 1 && !self->by_paths && !self->regrouped;
+	if (f->terms.n > 1 && !f->reason && !brought) {
 		double sum = regroup_terms(self, f), rounding = (f->terms.n - 1) * info->unit * (sum + f->tight);
 		double flushed = terms_flushed(self->by_paths ? 2 * f->terms.n : f->terms.n, info);
 		double more = (f->terms.n - 1) * info->unit;

@@ -12,40 +12,20 @@ static double factor(const struct evaluation *ev, const struct note *note, int k
 	return ev->scalar[k].part == TRACE_FORMULA ? note[k].most : fmax(1, note[k].magnitude);
 }
 
-/*
- * How many levels of derivation by the same divisor lead to quotient k: 1 for g/b, 2 for (a/b)/b.  A tangent or adjoint
- * g/b of a quotient a/b counts as two, because (a' b - a b')/b^2 has that divisor.
- */
-static int levels_of_quotient(const struct evaluation *ev, int k)
-{
-	const int divisor = ev->parent[ev->scalar[k].parent + 1];
-	int levels = 0;
-	bool program = false;
-
-	while (ev->scalar[k].op == OP_DIV && ev->parent[ev->scalar[k].parent + 1] == divisor && !program) {
-		const int over = ev->parent[ev->scalar[k].parent];
-		const bool last = ev->scalar[over].op != OP_DIV || ev->parent[ev->scalar[over].parent + 1] != divisor;
-
-		levels += 1 + (last && ev->scalar[k].in_quotient_rule);
-		program = ev->scalar[k].part == TRACE_PROGRAM;
-		k = over;
-	}
-	return levels;
-}
-
 double ball_most_of_quotient(const struct evaluation *ev, const struct note *note, int k)
 {
-	const int *parent = ev->parent + ev->scalar[k].parent;
-	const double over = ev->scalar[parent[0]].derived ? note[parent[0]].path : note[parent[0]].magnitude;
-	const int levels = levels_of_quotient(ev, k);
-	double divisor = note[parent[1]].magnitude;
+	const struct scalar *s = &ev->scalar[k];
+	const struct note *over = &note[ev->parent[s->parent]], *by = &note[ev->parent[s->parent + 1]];
+	const double above = fmax(over->magnitude, ev->scalar[ev->parent[s->parent]].derived ? over->path : 0),
+	             value = fmax(note[k].magnitude, s->derived ? note[k].path : 0);
+	double divisor = by->magnitude;
 
-	if (levels < 3)
+	if (s->derivations < 2)
 		return 0;
-	for (int i = 2; i < levels; i++)
+	for (int i = 1; i < s->derivations; i++)
 		divisor *= divisor;
 	const double square = divisor * divisor;
-	return fmax(fmax(over * divisor, over / divisor), fmax(square, 1 / square));
+	return fmax(fmax(above * divisor, above / divisor), fmax(value * square, fmax(square, 1 / square)));
 }
 
 double ball_most(const struct evaluation *ev, const struct note *note, int k)

@@ -66,7 +66,11 @@ double range_divisor(const struct evaluation *ev, const struct note *note, int k
 	const int divisor = ev->parent[s->parent + 1];
 	double b = note[divisor].magnitude;
 	bool root = s->part == TRACE_FORMULA && over->op == OP_RSQRT && ev->parent[over->parent] == divisor;
-	return root ? b * sqrt(b) : s->in_quotient_rule ? b * b : b;
+	if (root)
+		return b * sqrt(b);
+	for (int i = 0; i < s->derivations; i++)
+		b *= b;
+	return b;
 }
 
 double range_underflow(const struct dtype_info *info, double most, double size)

@@ -49,9 +49,9 @@ struct scalar {
 	/* How many scatter_mul have it in their operand and no update for it. With times_one, such an element is a
 	 * product by 1 instead. */
 	int left_alone;
-	bool in_quotient_rule; /* of op div: g/b or y/b in a derivative of y = a/b, for (a' b - a b')/b^2 */
-	bool divided;          /* of op cumprod: the whole product of an op, and an operand of a later scatter_mul */
-	int n_parent, parent;  /* parents are evaluation.parent[parent ... ] */
+	uint8_t derivations;  /* of op div: how many times a quotient was differentiated to get here */
+	bool divided;         /* of op cumprod: the whole product of an op, and an operand of a later scatter_mul */
+	int n_parent, parent; /* parents are evaluation.parent[parent ... ] */
 };
 
 /* One element of a value during evaluation. */
@@ -209,6 +209,7 @@ struct evaluation {
 	 * more in the next order. Set before evaluate.
 	 */
 	bool quotients;
+	uint8_t derivations; /* internal: of the next scalars of op div */
 	/* The program's op of a product whose rest has both forms; OP_CONSTANT: there was none. */
 	enum op product;
 

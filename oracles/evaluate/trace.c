@@ -146,6 +146,7 @@ static int new_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtyp
 	    .dtype = d,
 	    .exact = true,
 	    .part = ev->part,
+	    .derivations = ev->derivations,
 	    .quiet = is_quiet(ev),
 	    .derived = ev->part == TRACE_FLOW,
 	    .moves = ev->quiet || ev->part != TRACE_PROGRAM,
@@ -177,7 +178,7 @@ static bool is_known(const struct evaluation *ev, enum op op, enum op kind, enum
 		return false;
 	s = &ev->scalar[ev->n_scalar];
 	return s->op == op && s->kind == kind && s->dtype == d && s->part == ev->part && s->quiet == is_quiet(ev) &&
-	    s->n_parent == n && s->parent == ev->n_parent &&
+	    s->derivations == ev->derivations && s->n_parent == n && s->parent == ev->n_parent &&
 	    (!n || !memcmp(ev->parent + s->parent, parent, (size_t)n * sizeof *parent));
 }
 

@@ -316,13 +316,6 @@ static bool is_one(const struct evaluation *ev, const int *parent)
 	return mpfr_zero_p(ev->value[parent[0]]) && mpfr_zero_p(ev->value[parent[1]]) && trace_is_still(ev, parent[1]);
 }
 
-/* Marks scalar k, g/b or y/b, if it is of a derivative of a/b. */
-static int in_quotient_rule(struct evaluation *ev, enum op op, int k)
-{
-	ev->scalar[k].in_quotient_rule |= op == OP_DIV;
-	return k;
-}
-
 /*
  * The flow g over edge j of scalar k. `to` is the dtype of the end where it arrives; a cast has two. ABSENT if no path
  * uses the edge: floor, sign, the loser of a maximum, stop_gradient.
@@ -365,17 +358,13 @@ static int cross(struct derivation *d, int k, const int *parent, int j, int g, e
 		return g;
 	if (rule->how == EDGE_NEGATED)
 		return negated(d, g);
-	int factor = rule->factor(d, k, parent, j);
-	switch (rule->how) {
-	case EDGE_TIMES:
-		return times(d, g, factor);
-	case EDGE_OVER:
-		return in_quotient_rule(ev, s.op, over(d, g, factor));
-	case EDGE_MINUS_TIMES:
-		return negated(d, times(d, g, in_quotient_rule(ev, s.op, factor)));
-	default:
-		return negated(d, over(d, g, factor));
-	}
+	ev->derivations = s.op == OP_DIV ? (uint8_t)(s.derivations + 1) : 0;
+	int factor = rule->factor(d, k, parent, j),
+	    product = rule->how == EDGE_OVER || rule->how == EDGE_MINUS_OVER ? over(d, g, factor) : ABSENT;
+	ev->derivations = 0;
+	if (product == ABSENT)
+		product = times(d, g, factor);
+	return rule->how == EDGE_TIMES || rule->how == EDGE_OVER ? product : negated(d, product);
 }
 
 /* ---- one derivation ---- */

@@ -28,28 +28,35 @@ static double drawn(bool wide)
 	return copysign(r(exp2(low + (high - low) * uniform())), uniform() - 0.5);
 }
 
-/* z = c a/b, and its tangent along (da, db). */
+/* z = c n/b with n = a or a^2, and its tangent along (da, db). */
 struct quotient {
-	double a, b, c, da, db, over, above; /* b^2, a' b - a b' */
+	bool squared;
+	double a, b, c, da, db, n, dn, over, above; /* b^2, n' b - n b' */
 };
+
+/* The tangent of n along da. */
+static double along(const struct quotient *q, double da) { return q->squared ? r(2 * r(q->a * da)) : da; }
 
 static struct quotient draw(void)
 {
 	const bool wide = uniform() < 0.7;
-	struct quotient q = {.a = drawn(wide && uniform() < 0.5),
+	struct quotient q = {.squared = uniform() < 0.5,
+	    .a = drawn(wide && uniform() < 0.5),
 	    .b = drawn(wide),
 	    .c = drawn(wide && uniform() < 0.5),
 	    .da = uniform() < 0.3 ? 0 : drawn(false),
 	    .db = uniform() < 0.3 ? 0 : drawn(false)};
+	q.n = q.squared ? r(q.a * q.a) : q.a;
+	q.dn = along(&q, q.da);
 	q.over = r(q.b * q.b);
-	q.above = r(r(q.da * q.b) - r(q.a * q.db));
+	q.above = r(r(q.dn * q.b) - r(q.n * q.db));
 	return q;
 }
 
-/* The adjoints of a and b of g c (a' b - a b')/b^2. */
+/* The adjoints of a and b of g c (n' b - n b')/b^2. */
 static void backwards(const struct quotient *q, double g, int grouping, double out[2])
 {
-	const double by_c = r(g * q->c), by_above = r(by_c / q->over);
+	const double by_c = r(g * q->c), by_above = r(by_c / q->over), by_n = -r(by_above * q->db);
 	double by_over = 0;
 
 	switch (grouping) {
@@ -63,14 +70,15 @@ static void backwards(const struct quotient *q, double g, int grouping, double o
 		by_over = -r(by_above * r(q->above / q->over));
 		break;
 	}
-	out[0] = -r(by_above * q->db);
-	out[1] = r(r(by_above * q->da) + r(2 * r(by_over * q->b)));
+	out[0] = q->squared ? r(along(q, by_n) + r(2 * r(r(by_above * q->b) * q->da))) : by_n;
+	out[1] = r(r(by_above * q->dn) + r(2 * r(by_over * q->b)));
 }
 
 /* The second tangent along (a2, b2), by the quotient rule again. */
 static double forwards(const struct quotient *q, double a2, double b2)
 {
-	const double above = r(r(q->da * b2) - r(a2 * q->db)), over = r(2 * r(q->b * b2));
+	const double twice = q->squared ? r(2 * r(q->da * a2)) : 0, over = r(2 * r(q->b * b2)),
+	             above = r(r(r(twice * q->b) + r(q->dn * b2)) - r(along(q, a2) * q->db));
 	return r(q->c * r(r(r(above * q->over) - r(q->above * over)) / r(q->over * q->over)));
 }
 
@@ -93,16 +101,18 @@ static void compare(const struct component *want, double got, const char *text, 
 static const char *case_text(struct arena *arena, const struct quotient *q, bool inside, const char *second)
 {
 	const char *type = dtype_table[dtype].name,
-	           *of = inside ? arena_printf(arena,
-	                              "da: %s[] = constant %a\n"
-	                              "db: %s[] = constant %a\n"
-	                              "y = derivative (a, b, da, db) primals=2 transform=jvp {\n"
-	                              "  params u: %s[], v: %s[]\n"
-	                              "  w = div u, v\n"
-	                              "  yield w\n"
-	                              "}\n",
-	                              type, q->da, type, q->db, type, type)
-	                        : "y = div a, b\n";
+	           *quotient = q->squared ? "n = mul a, a; y = div n, b\n" : "y = div a, b\n",
+	           *of = inside
+	    ? arena_printf(arena,
+	          "da: %s[] = constant %a\n"
+	          "db: %s[] = constant %a\n"
+	          "y = derivative (a, b, da, db) primals=2 transform=jvp {\n"
+	          "  params u: %s[], v: %s[]\n"
+	          "  %s"
+	          "  yield w\n"
+	          "}\n",
+	          type, q->da, type, q->db, type, type, q->squared ? "n = mul u, u; w = div n, v\n" : "w = div u, v\n")
+	    : quotient;
 
 	return arena_printf(arena,
 	    "inputs a: %s[], b: %s[], c: %s[]\n"
@@ -142,9 +152,9 @@ static void test_points(struct analytic *oracle, int trials, struct arena *arena
 	}
 	/* Inside the program, a' or b' may multiply the numerator first: a known limit of TOLERANCE.md, "Out of range".
 	 */
-	CHECK(inside ? 500 * seen.outside <= seen.decided : !seen.outside, "%s%s, %s: %d of %d outside", type,
+	CHECK(inside ? 300 * seen.outside <= seen.decided : !seen.outside, "%s%s, %s: %d of %d outside", type,
 	    inside ? ", inside" : "", way, seen.outside, seen.decided);
-	CHECK(seen.decided > trials / 4, "%s%s, %s: %d decided", type, inside ? ", inside" : "", way, seen.decided);
+	CHECK(seen.decided > trials / 8, "%s%s, %s: %d decided", type, inside ? ", inside" : "", way, seen.decided);
 }
 
 int main(int argc, char **argv)
