@@ -54,8 +54,6 @@ def uses_regions(nodes):
 
 def form_of(entry, case):
     """The format of `adjudge emit` for the engine's own API, or None."""
-    if "unscripted" in entry:
-        return None
     formats = next(e["formats"] for e in scoreboard_pages.engines(ROOT) if e["name"] == entry["name"])
     form = next((formats[m] for m in entry.get("modes", formats) if formats.get(m)), None)
     if not form or form == "nx" and uses_regions(case["body"]):  # that format unrolls loops, which the adapter does not

@@ -70,8 +70,6 @@ def absence(adjudge, place, form):
 
 def forms(family, entry, path):
     """The formats to try for an engine: each that shows the defect."""
-    if "unscripted" in entry:
-        return []
     own = [family["formats"].get(m) for m in entry.get("modes", family["formats"])]
     request = json.loads(path.read_text(encoding="utf-8"))["request"]
     stacked = len(request) > 1 or any(level["transform"] == "jvp" for level in request)

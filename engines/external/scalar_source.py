@@ -148,6 +148,8 @@ def vector(name, expressions):
 # Engines with a tape: `record` and `end` around the program, and a product for each request.
 ENGINES["cppad"] = {
     "adapter": "cppad", "title": "CppAD", "include": ["cppad/cppad.hpp"], "build": "-lcppad_lib", "number": "CppAD::AD<double>",
+    "spellings": {"gather": ["gather", "VecAD"], "request": ["request", "optimize()"], "select": ["select", "CondExpGt"]},
+    "array": {"open": "CppAD::VecAD<double> {name}({n});", "put": "{name}[T({k}.0)] = {x};", "take": "{name}[T({k}.0)]"}, "optimize": "tape.optimize();",
     "record": ["std::vector<T> x = {{{values}}};", "CppAD::Independent(x);"], "variable": "const T {x} = x[{i}];",
     "end": ["std::vector<T> y = {{{results}}};", "CppAD::ADFun<double> tape;", "tape.Dependent(x, y);", "tape.check_for_nan(false);", "using Numbers = std::vector<double>;",
             "const Numbers p = tape.Forward(0, Numbers{{{values}}});"], "result": "p[{i}]",
@@ -182,7 +184,8 @@ class Source:
 
     def __init__(self, engine, case, point, brief=False):
         self.engine, self.case, self.brief, self.lines, calls = {**engine, **(engine.get("brief", {}) if brief else {})}, case, brief, [], Calls(engine)
-        self.statements = Statements(case, literal, calls.expression, "const T {} = {};".format, engine.get("vector"), calls.lines)
+        self.drawn = {op for op, names in engine.get("spellings", {}).items() if adapter.spelling(case.get("variant", 0), op, len(names))}
+        self.statements = Statements(case, literal, calls.expression, "const T {} = {};".format, engine.get("vector"), calls.lines, engine["array"] if "gather" in self.drawn else None)
         p = self.program = self.statements.program
         self.inputs = {x: [number(float(v)) for v in adapter.flat(d, p.types[x])] for x, d in zip(p.inputs, point)}
         self.discrete = [x for x in p.inputs if not adapter.floating(p.types[x])]
@@ -269,7 +272,9 @@ class Tape(Source):
                 names[k] = f"x[{self.active.index(k)}]"
         results = self.run(names)
         self.lines += [e["results"].format(y=y, i=i) for i, y in enumerate(results) if "results" in e]
-        self.lines += [line.format(results=", ".join(results), **words) for line in e["end"]]
+        for line in e["end"]:
+            self.lines.append(line.format(results=", ".join(results), **words))
+            self.lines += [e["optimize"]] if "Dependent" in line and "request" in self.drawn else []
         self.judged("primal", [e["result"].format(i=i) for i in range(m)], self.types)
         if self.levels:
             self.judged("derivative", self.derivative(words, m), self.differentiated())
@@ -423,8 +428,10 @@ def nested(value, shape):
 
 
 def emit(engine, case, brief=False):
-    if case.get("variant"):
+    if case.get("variant") and "spellings" not in engine:
         raise Unsupported("a case with spellings")
+    if adapter.spelling(case.get("variant", 0), "select", 2) and any(raw["op"] == "select" for raw in case["body"]):
+        raise Unsupported("select as CondExpGt")
     points = [(Tape if "record" in engine else Expressions if "symbol" in engine else Levels)(engine, case, point, brief).write() for point in case["points"]]
     if brief and not any("@" in line for _, lines in points for line in lines):
         raise Unsupported("a result that is no float")
@@ -439,7 +446,7 @@ def main():
     engine = ENGINES[sys.argv[1]]
     levels = [name for name in ("jvp", "vjp") if name in engine or "symbol" in engine]
     requests = engine.get("requests") or [list(stack) for n in range(1, engine.get("order", 2) + 1) for stack in itertools.product(levels, repeat=n)]
-    adapter.main({"name": sys.argv[1], "version": "", "requests": requests, "dtypes": ["f64", "i64", "i32", "bool"], "constants": True, "unroll": True, "weak_zero": True, "emits": "cpp",
+    adapter.main({"name": sys.argv[1], "version": "", "requests": requests, "dtypes": ["f64", "i64", "i32", "bool"], "constants": True, "unroll": True, "weak_zero": True, "emits": "cpp", **({"spellings": engine["spellings"]} if "spellings" in engine else {}),
                   "ops": ["constant", "select", "matmul", "clamp", "scatter_set", "scatter_add", "scatter_mul", "scatter_min", "scatter_max", "cumsum", "cumprod", *MOVES, *FOLDS,
                           *sorted(set(Calls(engine).ops) - {"constant"})]},
                  None, lambda case: emit(engine, case), brief=lambda case: emit(engine, case, True))

@@ -47,11 +47,12 @@ class Statements:
     expression(op, operands, constants): operands are source; constants are their numbers where the program knows them,
     else None. A third operand of add: the product of the last two is added. literal(x): a number of the engine.
     define(name, expression): a statement. vector(name, expressions): the same for a value with axes, if not None.
-    own: the ops that are expressions here, though another engine's are made of others or decided at the point."""
+    own: the ops that are expressions here, though another engine's are made of others or decided at the point.
+    array: the statements of an array of the engine, from which gather takes its elements, if not None."""
 
-    def __init__(self, case, literal, expression, define, vector=None, own=()):
+    def __init__(self, case, literal, expression, define, vector=None, own=(), array=None):
         self.program = p = adapter.Program({**case, "body": []}, {})
-        self.literal, self.expression, self.define, self.vector, self.own = literal, expression, define, vector, own
+        self.literal, self.expression, self.define, self.vector, self.own, self.array = literal, expression, define, vector, own, array
         self.at, self.lines, self.case = {}, [], case
         for raw in case["body"]:
             p.bind(raw["out"])
@@ -83,6 +84,16 @@ class Statements:
         elements = [self.literal(0.0) if k is None else self.at[n.args[which]][k] for which, k in MOVES[n.op](n)]
         return self.together(n, elements) or elements
 
+    def taken(self, n):
+        """Elements of an array of the engine."""
+        of, name = self.at[n.args[0]], f"{n.out}_of"
+        self.lines += [self.array["open"].format(name=name, n=len(of)), *(self.array["put"].format(name=name, k=k, x=x) for k, x in enumerate(of))]
+        out = []
+        for _, k in MOVES["gather"](n):
+            out.append(self.literal(0.0) if k is None else n.out if self.count is None else f"{n.out}_{next(self.count)}")
+            self.lines += [] if k is None else [self.define(out[-1], self.array["take"].format(name=name, k=k))]
+        return out
+
     def elementwise(self, n, op):
         at = [spread(n.shape(k), n.shape()) for k in range(len(n.args))]
         known = [self.program.constants.get(a) for a in n.args]
@@ -101,6 +112,8 @@ class Statements:
 
     def value(self, n):
         of = self.at[n.args[0]]
+        if n.op == "gather" and self.array:
+            return self.taken(n)
         if n.op in MOVES:
             return self.moved(n)
         axes = n.a.get("axes", [])
