@@ -89,6 +89,11 @@ def plural(n, noun):
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
+def told_of(defects, unknown):
+    """What is known of some findings."""
+    return f": {plural(defects, 'known defect')}" + (f", and {plural(unknown, 'finding')} that nobody has looked at" if unknown else "") if defects else ""
+
+
 def slug(text):
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
@@ -219,9 +224,9 @@ class Site:
         """The findings that are no known defect: nobody has looked at them yet."""
         return [f for f in result["findings"] if not self.known_as(result, f)]
 
-    def summary(self, result):
-        known, unknown = len({d["program"] for f in result["findings"] for d in self.known_as(result, f)}), len(self.unknown(result))
-        return plural(len(result["findings"]), "finding") + (f" of {plural(known, 'known defect')}" if known else "") + (f", {unknown} not looked at yet" if unknown and known else "")
+    def defects_in(self, result):
+        """How many known defects its findings are."""
+        return len({d["program"] for f in result["findings"] for d in self.known_as(result, f)})
 
     # ---- pieces ----
 
@@ -246,7 +251,10 @@ class Site:
         if not known and self.family_name(result):
             said.append("<span class=\"tag bad\">not looked at yet</span>")
         since = [f"since {esc(self.since(result, f))}"] if not known else list(dict.fromkeys(f"faulty in {esc(self.versions(d, self.family_name(result)))}: {self.upstream(d)}" for d in known))
-        value = ", ".join(f"{key} <code>{esc(shown[key].get('decimal', shown[key].get('value', '')))}</code>" for key in ("expected", "returned") if isinstance(shown.get(key), dict))
+        told = {key: shown[key].get("decimal", shown[key].get("value", shown[key].get("type", ""))) for key in ("expected", "returned") if isinstance(shown.get(key), dict)}
+        if "expected" in told and told["expected"] == shown.get("returned", {}).get("type"):  # of the type alone nothing is wrong: the number is not known
+            del told["expected"]
+        value = ", ".join(f"{key} <code>{esc(number)}</code>" for key, number in told.items())
         links = [f"<a href=\"{data}{f['id']}.json\">case</a>"] + ([f"<a href=\"{data}{esc(f['source'])}\">reproducer</a>"] if f["source"] else [])
         title, _, cause = report.get("characterization", {}).get("cause", "").partition(". ")
         cause = "" if cause.startswith(UNKNOWN) else cause
@@ -267,10 +275,10 @@ class Site:
     def index(self):
         others = [r for r in self.results if not r["builtin"]]
         own = [r for r in self.results if r["builtin"]]
-        n = sum(len(r["findings"]) for r in others)
+        n, defects, unknown = sum(len(r["findings"]) for r in others), sum(self.defects_in(r) for r in others), sum(len(self.unknown(r)) for r in others)
         bad = [r["name"] for r in own if r["findings"] or r["campaign"]["disagreements"]]
         body = (f"<p>Engines of automatic differentiation differentiate small programs. Two oracles know the right derivatives, each with an error bound. "
-                f"{plural(len(others), 'released engine')} {'shows' if len(others) == 1 else 'show'} <a href=\"defects.html\">{plural(n, 'finding')}</a>. " +
+                f"{plural(len(others), 'released engine')} {'shows' if len(others) == 1 else 'show'} <a href=\"defects.html\">{plural(n, 'finding')}</a>{told_of(defects, unknown)}. " +
                 (f"{plural(len(own), 'built-in engine')}, known to be right, " + (f"<b>show findings: {esc(', '.join(bad))}</b>." if bad else "shows none." if len(own) == 1 else "show none.") if own else "") +
                 " <a href=\"how.html\">How it was measured</a>.</p>\n" + KEY)
         for heading, rows in (("Engines by request", others), ("Built-in engines", own)):
@@ -301,7 +309,7 @@ class Site:
         body = "<dl class=\"facts\">" + "".join(f"<div><dt>{esc(k)}</dt><dd>{esc(v)}</dd></div>" for k, v in facts) + (f"<div><dt>repository</dt><dd><a href=\"{esc(home)}\">{esc(home.split('//')[1])}</a></dd></div>" if home else "") + "</dl>\n<h2>Families of ops by request</h2>\n" + KEY
         body += table("family", [esc(q.replace(",", ", ")) for q in requests], [
             (f"<a href=\"../families/{slug(g)}.html\">{esc(g)}</a>", [cell(total(r, lambda c, g=g, q=q: GROUP_OF[c["family"]] == g and c["request"] == q)) for q in requests]) for g in GROUPS])
-        body += self.leaks(r) + f"<h2 id=\"findings\">{self.summary(r)}</h2>\n"
+        body += self.leaks(r) + f"<h2 id=\"findings\">{plural(len(r['findings']), 'finding')}{told_of(self.defects_in(r), len(self.unknown(r)))}</h2>\n"
         body += "".join(self.finding(r, f, "../") for f in r["findings"]) or "<p>None.</p>\n"
         gone = [(row["version"], f) for row in r["history"][:-1] for f in row["findings"] if f not in r["history"][-1]["findings"]]
         if gone:

@@ -85,6 +85,20 @@ def check_states():
         check(said == wanted, f"{row} says {said}, not {wanted}")
 
 
+# A finding of Boost.Math by its name in defects.jsonl, one by its case, and one that nobody has looked at.
+FOUND = [("jvp|nan-leak|tanh|nan", [], 1), ("primal|wrong-primal|acos|nan", ["corpus/real/boost-arccosine-at-1.json"], 1), ("jvp|wrong|sin|finite", [], 0)]
+
+
+def check_known():
+    replay = [{"case": "corpus/real/boost-arccosine-at-1.json", "state": "new", "verdict": "wrong-primal"}]
+    result = {"name": "boost", "said": "boost.math autodiff", "builtin": False, "replay": replay, "findings": [{"name": name, "also": [], "cases": cases} for name, cases, _ in FOUND]}
+    site = scoreboard_pages.Site(ROOT, [], ROOT, {}, None)
+    for finding, (name, _, wanted) in zip(result["findings"], FOUND):
+        check(len(site.known_as(result, finding)) == wanted, f"{name}: {site.known_as(result, finding)}")
+    said = scoreboard_pages.told_of(site.defects_in(result), len(site.unknown(result)))
+    check(said == ": 2 known defects, and 1 finding that nobody has looked at", f"said: {said}")
+
+
 def check_reproducer(script, place):
     """adjudge is not beside its adapters here, and the reproducer is written all the same."""
     moved = shutil.copy(ADJUDGE, place)
@@ -112,6 +126,7 @@ def main():
     check_workflow()
     check_script()
     check_states()
+    check_known()
     families = {o["family"] for o in json.loads(subprocess.run([ADJUDGE, "ops", "--json"], capture_output=True, text=True, check=True).stdout)}
     check(families == set(scoreboard_pages.GROUP_OF), f"families on no page or of no op: {families ^ set(scoreboard_pages.GROUP_OF)}")
     for defect in scoreboard_pages.known_defects(ROOT):
@@ -128,6 +143,7 @@ def main():
         counts = {v for c in data["matrix"] if c["op"] == "sin" for v in c["cases"]}
         check("agree" in counts and "wrong" not in counts, f"verdicts of sin: {counts}")
         page = test_report_pages.Page(folder / "engines/stand-in.html").text
+        check("finding" in page and "known defect" not in page, "the findings of an engine without known defects")
         check("wrong" in page and "expected" in page and "The gradient" in page, "the finding is not on the page of its engine")
         check("the smallest case" in page and "request: vjp" in page, "the program of the finding is not on the page of its engine")
         control = test_report_pages.Page(folder / "families/control-flow.html").text

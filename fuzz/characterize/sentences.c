@@ -384,8 +384,8 @@ static void state_column(struct lab *l, const struct variant_table *t, const cha
 		    rows_list(l, t, column, true, 12),
 		    rows_clause(l, "; it is right with: ", rows_list(l, t, column, false, 12)));
 	else if (s[1].n_row)
-		lab_say(l, id, STATEMENT_RULED_OUT, &s[1], 1, "It is right with all %s that were tried (%d variants).",
-		    what, s[1].n_row);
+		lab_say(l, id, STATEMENT_RULED_OUT, &s[1], 1, "It is right with all %s that were tried (%d variant%s).",
+		    what, s[1].n_row, &"s"[s[1].n_row == 1]);
 }
 
 static void state_branches(struct lab *l, const struct variant_table *t)
@@ -436,8 +436,8 @@ static void state_operands(struct lab *l, const struct variant_table *t)
 		struct support s = lab_support(l, t, row_passes, NULL);
 
 		lab_say(l, "operands", lab_find(l, "extents") ? STATEMENT_SHOWN : STATEMENT_RULED_OUT, &s, 1,
-		    "Single ops are right%s, whichever of their operands are differentiated (%d variants).",
-		    lab_find(l, "extents") ? " on scalars" : "", s.n_row);
+		    "Single ops are right%s, whichever of their operands are differentiated (%d variant%s).",
+		    lab_find(l, "extents") ? " on scalars" : "", s.n_row, &"s"[s.n_row == 1]);
 	}
 }
 
@@ -483,9 +483,10 @@ static void state_slices(struct lab *l, const struct variant_table *t)
 		if (part.n_row && (none == part.n_row || all == part.n_row))
 			lab_say(l, "slices", STATEMENT_SHOWN, &part, 1,
 			    "Where the slice %s index 0 and the result is summed along its axis, the derivative "
-			    "with respect to x is %s (%d variants).",
+			    "with respect to x is %s (%d variant%s).",
 			    zero ? "contains" : "does not contain",
-			    none == part.n_row ? "0 everywhere" : "too large: the slice is not left out", part.n_row);
+			    none == part.n_row ? "0 everywhere" : "too large: the slice is not left out", part.n_row,
+			    &"s"[part.n_row == 1]);
 	}
 	state_column(l, t, "slices", 1, "slices");
 }
