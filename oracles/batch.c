@@ -33,6 +33,15 @@ static void add_axis(struct axes *x, int batch)
 	x->batch[0] = batch;
 }
 
+int batch_slices(const struct testcase *c)
+{
+	int slices = 0;
+	for (int k = 0; k < c->n_transform; k++)
+		if (c->transform[k].kind == TRANSFORM_BATCH)
+			slices = (slices ? slices : 1) * c->transform[k].size;
+	return slices;
+}
+
 static struct batch_plan plan_of(const struct testcase *c)
 {
 	struct batch_plan p = {.n_input = c->program.top.n_param, .slices = 1};

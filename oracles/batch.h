@@ -7,6 +7,9 @@
 /* The types of a truth whose components are all undecided for that reason. */
 void batch_unknown(const struct testcase *c, enum reason reason, struct arena *a, struct truth_point *out);
 
+/* The number of slices of a request; 0 if it has no batch. */
+int batch_slices(const struct testcase *c);
+
 /* Computes the truth at point 0 of a case without batches; fills all of *out. */
 typedef void slice_truth_fn(void *self, const struct testcase *slice, struct arena *a, struct truth_point *out);
 

@@ -177,7 +177,7 @@ static void truth_drawn(
 	struct asked_truth x = {self, c, a, out};
 	self->cross_check.seed = draw;
 	self->statistics.truths++;
-	analytic_slices(self->analytic, batched(c));
+	analytic_slices(self->analytic, batch_slices(c));
 	out->n_point = c->n_point;
 	const bool within = within_budget(run_truth, &x, WORK_DIFFERENCES);
 	trim(self);
@@ -231,7 +231,7 @@ void oracle_confirm(struct oracle *self, const struct testcase *c, struct arena 
 	before = arena_copy(a, io->point, (size_t)io->n_point, sizeof *before);
 	self->cross_check.seed = draw_of(self, c);
 	self->check = CHECK_COORDINATES;
-	analytic_slices(self->analytic, batched(c));
+	analytic_slices(self->analytic, batch_slices(c));
 	/* Beyond the limits, the truth stays as far as it was confirmed.  New points of a batch are forgotten. */
 	if (!within_budget(run_confirm, &x, WORK_CONFIRM) && batched(c))
 		memcpy(io->point, before, sizeof *before * (size_t)io->n_point);

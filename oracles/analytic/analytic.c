@@ -548,7 +548,11 @@ static void truth_one_way(
 
 void analytic_alternatives(struct analytic *self, enum alternatives_use use) { self->use = use; }
 
-void analytic_slices(struct analytic *self, bool slices) { self->slices = slices; }
+void analytic_slices(struct analytic *self, int slices)
+{
+	self->slices = slices;
+	self->ev.slices = slices;
+}
 
 void analytic_truth(
     struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)

@@ -30,10 +30,11 @@ void analytic_accuracy(struct analytic *self, const struct op_accuracy *of);
 void analytic_regroups(struct analytic *self, bool regroups);
 
 /*
- * Says whether the next cases are slices of a batch. An engine may add up the contributions of all slices anywhere on
- * the way. So an addition or product of a derivative that is exact in one slice does not count as exact.
+ * Says that the next cases are slices of a batch of so many; 0: they are not. An engine may add up the contributions of
+ * all slices anywhere on the way. So an addition or product of a derivative that is exact in one slice does not count
+ * as exact. A number on the way may be as many times larger.
  */
-void analytic_slices(struct analytic *self, bool slices);
+void analytic_slices(struct analytic *self, int slices);
 
 /* Says which alternatives to look for, and whether an answer outside of them is a finding. */
 void analytic_alternatives(struct analytic *self, enum alternatives_use use);

@@ -43,6 +43,12 @@ void flows_clear(struct analytic *self)
 	regroup_clear(self);
 }
 
+/* The largest number of the dtype, or what is left of it where the derivatives of several slices may be added first. */
+static double room_of(const struct analytic *self, const struct dtype_info *info)
+{
+	return self->slices > 1 ? info->max / self->slices : info->max;
+}
+
 static void add_term(
     struct analytic *self, int k, double tight, double loose, const struct spread *spread, double magnitude)
 {
@@ -227,7 +233,8 @@ void flow_add_product(
 
 	reach = fmax(reach, products > 0 ? way : 0);
 	const enum op op = self->note[at].danger ? self->note[at].danger_op : self->ev.scalar[at].kind;
-	if (nothing && !p->escapes && !f->escapes && !(reach > info->max)) {
+	const double room = room_of(self, info);
+	if (nothing && !p->escapes && !f->escapes && !(reach > room)) {
 		self->flow[to].reach += reach; /* y (b a'/a + log a b') may be 0 times infinity */
 		add_zero(self, to);
 		return;
@@ -273,14 +280,14 @@ void flow_add_product(
 		spread_widen(&spread, rounding_of_term(info, by_size, size, spread_width(&spread), doubled), far);
 		loose += far;
 	}
-	if (p->escapes || f->escapes || reach > info->max)
-		flow_escape(&self->flow[to], p->escapes || reach > info->max ? op : f->culprit);
+	if (p->escapes || f->escapes || reach > room)
+		flow_escape(&self->flow[to], p->escapes || reach > room ? op : f->culprit);
 	self->flow[to].reach += reach;
 	if (term + tight > info->max) {
 		flow_poison(&self->flow[to], REASON_OVERFLOW);
 		return;
 	}
-	if (term + loose > info->max) /* rounded to an infinity */
+	if (term + loose > room) /* rounded to an infinity */
 		flow_escape(&self->flow[to], op);
 	self->flow[to].flushed += (p->magnitude + p->tight) * f->flushed;
 	analytic_share(&self->flow[to], worse, op);
@@ -322,7 +329,7 @@ void flow_finish(struct analytic *self, int k)
 	}
 	if (!f->reason && f->present && f->terms.positive + f->terms.negative + f->tight > info->max)
 		f->reason = REASON_OVERFLOW;
-	if (f->terms.positive + f->terms.negative + f->loose > info->max)
+	if (f->terms.positive + f->terms.negative + f->loose > room_of(self, info))
 		flow_escape(f, self->ev.scalar[k].kind);
 	/* With a reason set, the numbers may be NaN. */
 	assert(!(f->tight < 0) && !(f->loose < 0) && !(f->magnitude < 0));

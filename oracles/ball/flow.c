@@ -141,7 +141,9 @@ bool ball_flow(const struct evaluation *ev, struct note *note, int k)
 		return false;
 	}
 	out->flushed += rounding_flushes(info) ? info->normal : 0;
-	if (4 * out->most > info->max) /* up to four of these are added before the last factor */
+	const double slices = ev->slices > 1 ? ev->slices : 1;
+	/* up to four of these are added before the last factor; those of all slices are */
+	if (fmax(4 * out->most, out->path + out->radius) * slices > info->max)
 		out->danger = true;
 	if (!(out->path + out->radius <= info->max))
 		out->reason = REASON_OVERFLOW;
