@@ -1,7 +1,9 @@
 """The adapter of SymPy, where SymPy and numpy are installed.  Usage: test_sympy.py ADJUDGE SOURCE_ROOT     Exit status 77, a skip, without them."""
+import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 try:
     import numpy  # noqa: F401
@@ -28,6 +30,12 @@ check("mpmath", 0, "run", root / "corpus/real/hips-power-mixed-at-exponent-0.jso
 check("mpmath", 0, "run", root / "corpus/regressions/integer-of-more-digits-than-a-double.json")
 for other in ("division-by-a-constant-0", "negative-zero"):  # numbers that SymPy does not have
     check("mpmath", 5, "run", root / f"corpus/real/casadi-{other}.json")
+case = {"schema": "adjudge.case/1", "inputs": ["x: f64[]"], "body": [{"out": ["p: bool[]"], "op": "constant", "value": False}], "results": ["p"], "points": [[0.5]],
+        "request": [{"transform": "jvp", "wrt": [0], "tangents": [1]}], "variant": 1}  # a jacobian of what has no derivative
+with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+    json.dump(case, file)
+    file.flush()
+    check("mpmath", 0, "run", file.name)
 if sympy.__version__ == "1.11.1":  # has this defect, as 1.14.0 has not
     check("cse", 1, "run", root / "corpus/real/sympy-subexpression-twice.json")
 sys.exit(1 if failed else 0)

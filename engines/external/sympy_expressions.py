@@ -112,7 +112,8 @@ class Engine:
         y = self.room.column([v for r in names["f"](*args) for v in np.asarray(r, dtype=object).ravel()])
         if any(v.has(sp.zoo) for v in y):
             raise Unsupported("a division by the number 0, which SymPy takes for complex infinity")
-        d, of, (_, diff) = y, outs, CALLS[adapter.spelling(case.get("variant", 0), "request", len(CALLS))]
+        floats = [adapter.floating(t) for t in outs for _ in range(size(t))]
+        d, of, (_, diff) = [v if f else sp.Integer(0) for v, f in zip(y, floats)], outs, CALLS[adapter.spelling(case.get("variant", 0), "request", len(CALLS))]
         for level in case["request"]:
             vjp, wrt = level["transform"] == "vjp", level["wrt"]
             given = {k: s for k, s in zip(range(len(of)) if vjp else wrt, level["cotangents" if vjp else "tangents"]) if adapter.floating((of if vjp else types)[k])}
