@@ -6,9 +6,9 @@
 enum { COLUMNS = 120, LEAST = 24, TAB = 4 };
 
 /*
- * Where the line of this length may be broken between two columns.  That is after a comma inside brackets or, in C and
- * JavaScript, before && and +; as few brackets as may be are open there.  A comment is broken after a space.  *before:
- * how many brackets are open before it; then, before the break.
+ * Where the line of this length may be broken between two columns.  That is after a comma or before `or` inside
+ * brackets or, in C and JavaScript, before && and +; as few brackets as may be are open there.  A comment is broken
+ * after a space.  *before: how many brackets are open before it; then, before the break.
  */
 static size_t break_between(const char *line, size_t len, size_t from, size_t columns, size_t *before)
 {
@@ -32,7 +32,7 @@ static size_t break_between(const char *line, size_t len, size_t from, size_t co
 		else if (strchr(")]}", line[i]))
 			depth -= depth > 0;
 		may = !quote && line[i] == ' ' && column > from &&
-		    (comment || (depth && line[i - 1] == ',') ||
+		    (comment || (depth && (line[i - 1] == ',' || !strncmp(line + i, " or ", 4))) ||
 		        (len && line[len - 1] == ';' &&
 		            (!strncmp(line + i, " && ", 4) || !strncmp(line + i, " + ", 3))));
 		if (may && (comment || depth <= least)) {
