@@ -209,7 +209,7 @@ static void truth_there(
 static void truth_of_slices(
     struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
-	truth_there(self, self->slices, c, which, a, out);
+	truth_there(self, self->ev.slices, c, which, a, out);
 }
 
 static void truth_of_stacks(

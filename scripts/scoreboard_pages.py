@@ -90,7 +90,7 @@ def plural(n, noun):
 
 
 def told_of(defects, unknown):
-    """What is known of some findings."""
+    """What follows the number of findings: how many known defects they are, and how many findings nobody has looked at."""
     return f": {plural(defects, 'known defect')}" + (f", and {plural(unknown, 'finding')} that nobody has looked at" if unknown else "") if defects else ""
 
 
@@ -252,7 +252,7 @@ class Site:
             said.append("<span class=\"tag bad\">not looked at yet</span>")
         since = [f"since {esc(self.since(result, f))}"] if not known else list(dict.fromkeys(f"faulty in {esc(self.versions(d, self.family_name(result)))}: {self.upstream(d)}" for d in known))
         told = {key: shown[key].get("decimal", shown[key].get("value", shown[key].get("type", ""))) for key in ("expected", "returned") if isinstance(shown.get(key), dict)}
-        if "expected" in told and told["expected"] == shown.get("returned", {}).get("type"):  # of the type alone nothing is wrong: the number is not known
+        if "expected" in told and told["expected"] == shown.get("returned", {}).get("type"):  # the type is right, and the right number is not known
             del told["expected"]
         value = ", ".join(f"{key} <code>{esc(number)}</code>" for key, number in told.items())
         links = [f"<a href=\"{data}{f['id']}.json\">case</a>"] + ([f"<a href=\"{data}{esc(f['source'])}\">reproducer</a>"] if f["source"] else [])

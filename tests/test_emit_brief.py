@@ -275,8 +275,18 @@ def test_adapters(place):
         check(written, f"{form}: no source of any case")
 
 
+def test_spellings():
+    """The number of a variant draws from the adapter's list, so the source has the same one."""
+    sys.path.insert(0, str(root / "engines/external"))
+    from scalar_source import ENGINES
+    said = re.search(r"s\.others = \{(.*)\};", (root / "engines/external/cppad.cpp").read_text())[1]
+    wanted = {f"{op}|{'|'.join(names[1:])}" for op, names in ENGINES["cppad"]["spellings"].items()}
+    check(set(re.findall(r'"([^"]+)"', said)) == wanted, f"cppad.cpp lists {said}, scalar_source.py {wanted}")
+
+
 with tempfile.TemporaryDirectory() as name:
     test_served()
+    test_spellings()
     for test in (test_comparisons, test_types, test_long_lines, test_stand_ins, test_others, test_adapters):
         test(pathlib.Path(name))
 print(f"{checks} checks, {failed} failed")

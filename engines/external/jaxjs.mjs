@@ -327,10 +327,10 @@ const orders = (n) => n ? orders(n - 1).flatMap((s) => [[...s, "jvp"], [...s, "v
  *
  * These series end at x^7 (used up to 0.01 in f64) and x^10 (up to 0.2 in f32).  Their second derivatives are off by
  * 1.4e-15 in f64 and by 6.4e-6 in f32.  erf is Abramowitz and Stegun 7.1.26, off by 1.5e-7.  pow is exp(b log a), off by
- * 3u|b log a|, with |b log a| < 745.2.
+ * 3u|b log a|, with |b log a| < 745.2.  norm is made of pow.
  */
 const accuracy = { erf: { absolute: 2 }, sinh: { absolute: 2 }, cosh: { absolute: 2 }, tanh: { absolute: 2 }, atanh: { absolute: 2 }, asinh: { absolute: 2 },
-    acos: { absolute: 2 }, expm1: { absolute: 8 }, log1p: { absolute: 64 }, pow: 1120, norm: 1120 }; // norm is made of pow
+    acos: { absolute: 2 }, expm1: { absolute: 8 }, log1p: { absolute: 64 }, pow: 1120, norm: 1120 };
 /*
  * The polynomials on wasm, measured in f32 against node's functions: exp is off by 35u, log by 105 units of 1, the others by
  * 11.  So pow is off by 105u|b|, and norm, which is made of pow, by 166 units in the last place.

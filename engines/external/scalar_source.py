@@ -148,10 +148,11 @@ def vector(name, expressions):
 # Engines with a tape: `record` and `end` around the program, and a product for each request.
 ENGINES["cppad"] = {
     "adapter": "cppad", "title": "CppAD", "include": ["cppad/cppad.hpp"], "build": "-lcppad_lib", "number": "CppAD::AD<double>",
+    # as cppad.cpp lists them
     "spellings": {"gather": ["gather", "VecAD"], "request": ["request", "optimize()"], "select": ["select", "CondExpGt"]},
     "array": {"open": "CppAD::VecAD<double> {name}({n});", "put": "{name}[T({k}.0)] = {x};", "take": "{name}[T({k}.0)]"}, "optimize": "tape.optimize();",
     "record": ["std::vector<T> x = {{{values}}};", "CppAD::Independent(x);"], "variable": "const T {x} = x[{i}];",
-    "end": ["std::vector<T> y = {{{results}}};", "CppAD::ADFun<double> tape;", "tape.Dependent(x, y);", "tape.check_for_nan(false);", "using Numbers = std::vector<double>;",
+    "end": ["std::vector<T> y = {{{results}}};", "CppAD::ADFun<double> tape;", "tape.Dependent(x, y);", "{optimize}", "tape.check_for_nan(false);", "using Numbers = std::vector<double>;",
             "const Numbers p = tape.Forward(0, Numbers{{{values}}});"], "result": "p[{i}]",
     "jvp": "const Numbers {d} = tape.Forward(1, Numbers{{{tangents}}});", "vjp": "const Numbers {d} = tape.Reverse(1, Numbers{{{weights}}});",
     "second": "tape.Forward(1, Numbers{{{tangents}}}); const Numbers {d} = tape.Reverse(2, Numbers{{{weights}}});", "derivative": "{d}[{i}]", "seconds": "{d}[2 * {i} + 1]"}
@@ -185,6 +186,8 @@ class Source:
     def __init__(self, engine, case, point, brief=False):
         self.engine, self.case, self.brief, self.lines, calls = {**engine, **(engine.get("brief", {}) if brief else {})}, case, brief, [], Calls(engine)
         self.drawn = {op for op, names in engine.get("spellings", {}).items() if adapter.spelling(case.get("variant", 0), op, len(names))}
+        if "select" in self.drawn and any(raw["op"] == "select" for raw in case["body"]):
+            raise Unsupported(f"select as {engine['spellings']['select'][1]}")
         self.statements = Statements(case, literal, calls.expression, "const T {} = {};".format, engine.get("vector"), calls.lines, engine["array"] if "gather" in self.drawn else None)
         p = self.program = self.statements.program
         self.inputs = {x: [number(float(v)) for v in adapter.flat(d, p.types[x])] for x, d in zip(p.inputs, point)}
@@ -272,9 +275,8 @@ class Tape(Source):
                 names[k] = f"x[{self.active.index(k)}]"
         results = self.run(names)
         self.lines += [e["results"].format(y=y, i=i) for i, y in enumerate(results) if "results" in e]
-        for line in e["end"]:
-            self.lines.append(line.format(results=", ".join(results), **words))
-            self.lines += [e["optimize"]] if "Dependent" in line and "request" in self.drawn else []
+        words["optimize"] = e["optimize"] if "request" in self.drawn else ""
+        self.lines += filter(None, (line.format(results=", ".join(results), **words) for line in e["end"]))
         self.judged("primal", [e["result"].format(i=i) for i in range(m)], self.types)
         if self.levels:
             self.judged("derivative", self.derivative(words, m), self.differentiated())
@@ -430,8 +432,6 @@ def nested(value, shape):
 def emit(engine, case, brief=False):
     if case.get("variant") and "spellings" not in engine:
         raise Unsupported("a case with spellings")
-    if adapter.spelling(case.get("variant", 0), "select", 2) and any(raw["op"] == "select" for raw in case["body"]):
-        raise Unsupported("select as CondExpGt")
     points = [(Tape if "record" in engine else Expressions if "symbol" in engine else Levels)(engine, case, point, brief).write() for point in case["points"]]
     if brief and not any("@" in line for _, lines in points for line in lines):
         raise Unsupported("a result that is no float")

@@ -85,7 +85,7 @@ class Statements:
         return self.together(n, elements) or elements
 
     def taken(self, n):
-        """Elements of an array of the engine."""
+        """The elements that gather takes, out of an array of the engine, by statements of their own."""
         of, name = self.at[n.args[0]], f"{n.out}_of"
         self.lines += [self.array["open"].format(name=name, n=len(of)), *(self.array["put"].format(name=name, k=k, x=x) for k, x in enumerate(of))]
         out = []

@@ -216,7 +216,7 @@ void alternatives_add(
 {
 	struct conventions conventions;
 
-	if (c->n_transform != 1 || self->slices || self->ev.product != OP_CONSTANT ||
+	if (c->n_transform != 1 || self->ev.slices || self->ev.product != OP_CONSTANT ||
 	    convergence_matters(&c->program.top) || !any_wanted(self, io))
 		return;
 	if (is_hopeless(self) || (self->ev.work && self->ev.work->left < 2 * spent + 2 * ALTERNATIVES_WORK))

@@ -441,7 +441,7 @@ int analytic_trace(struct analytic *self, const struct testcase *c, int which, s
 	self->rule_singular = false;
 	/* An engine that knows the meaning of a solution sums its chain before the sum leaves the body. */
 	self->apart = convergence_matters(&c->program.top) || self->regrouped;
-	self->by_paths = self->slices || self->apart;
+	self->by_paths = self->ev.slices || self->apart;
 	inside_begin(self, c);
 	const int nested = region_nesting(&c->program.top, OP_DERIVATIVE);
 	const int order = request_order(c->transform, c->n_transform) + nested;
@@ -548,11 +548,7 @@ static void truth_one_way(
 
 void analytic_alternatives(struct analytic *self, enum alternatives_use use) { self->use = use; }
 
-void analytic_slices(struct analytic *self, int slices)
-{
-	self->slices = slices;
-	self->ev.slices = slices;
-}
+void analytic_slices(struct analytic *self, int slices) { self->ev.slices = slices; }
 
 void analytic_truth(
     struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)

@@ -46,7 +46,7 @@ void flows_clear(struct analytic *self)
 /* The largest number of the dtype, or what is left of it where the derivatives of several slices may be added first. */
 static double room_of(const struct analytic *self, const struct dtype_info *info)
 {
-	return self->slices > 1 ? info->max / self->slices : info->max;
+	return self->ev.slices > 1 ? info->max / self->ev.slices : info->max;
 }
 
 static void add_term(

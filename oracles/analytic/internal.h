@@ -57,7 +57,6 @@ struct analytic {
 	struct alike *alike;
 	struct regrouped *regrouped; /* [room] if sums and products may be regrouped (regroup.h); else NULL */
 	enum alternatives_use use;
-	int slices;    /* the cases are so many slices of a batch; 0: they are not */
 	bool singular; /* something in the trace is singular, so weak zeros matter */
 	/* Something is singular in the rule of a custom, perhaps in a branch that it does not take. The trace does not
 	 * show it, because it has the function. */

@@ -37,8 +37,9 @@ void ball_nary(const struct evaluation *ev, struct note *note, int k);
 /* The largest product of which a formula that uses scalar k may consist. Examples: a y/b may be computed as an a/b^2,
  * y/a of a power as the power less one. Values of the program count too, because a later formula may use them. */
 double ball_most(const struct evaluation *ev, const struct note *note, int k);
-/* The largest number on the way to scalar k, a part of (n' d - n d')/d^2 where an engine differentiates n/d, itself the
- * derivative of a quotient by b.  So d is b^2, or its square, and so on.  0 where d is b. */
+/* An engine may differentiate n/d, the derivative of a quotient by b, as (n' d - n d')/d^2. d is then b^2, or b^4, and
+ * so on. The largest number on that way to scalar k, a quotient by b in the trace; 0 if no such n/d was differentiated.
+ */
 double ball_most_of_quotient(const struct evaluation *ev, const struct note *note, int k);
 
 #endif

@@ -2,6 +2,7 @@
  * derivatives". */
 #include "ball.h"
 #include "internal.h"
+#include "range.h"
 
 #include <math.h>
 
@@ -15,16 +16,13 @@ static double factor(const struct evaluation *ev, const struct note *note, int k
 double ball_most_of_quotient(const struct evaluation *ev, const struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
-	const struct note *over = &note[ev->parent[s->parent]], *by = &note[ev->parent[s->parent + 1]];
+	const struct note *over = &note[ev->parent[s->parent]];
 	const double above = fmax(over->magnitude, ev->scalar[ev->parent[s->parent]].derived ? over->path : 0),
 	             value = fmax(note[k].magnitude, s->derived ? note[k].path : 0);
-	double divisor = by->magnitude;
+	const double square = range_divisor(ev, note, k), divisor = sqrt(square);
 
 	if (s->derivations < 2)
 		return 0;
-	for (int i = 1; i < s->derivations; i++)
-		divisor *= divisor;
-	const double square = divisor * divisor;
 	return fmax(fmax(above * divisor, above / divisor), fmax(value * square, fmax(square, 1 / square)));
 }
 

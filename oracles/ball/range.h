@@ -32,7 +32,7 @@ void range_finish_partial(const struct evaluation *ev, struct note *note, int k,
 
 /*
  * The divisor of the formula that scalar k, y/b in a formula of trace_derive.def, may also be: b sqrt(b) of
- * 1/(b sqrt(b)) for y = rsqrt(b), b^2 of (a' b - a b')/b^2 for a derivative of a/b, else b.
+ * 1/(b sqrt(b)) for y = rsqrt(b), b^2 of (a' b - a b')/b^2 for a derivative of a/b, b^4 for the next one, else b.
  */
 double range_divisor(const struct evaluation *ev, const struct note *note, int k);
 

@@ -210,7 +210,7 @@ struct evaluation {
 	 */
 	bool quotients;
 	uint8_t derivations; /* internal: of the next scalars of op div */
-	int slices;          /* whose derivatives an engine may add on the way; 0 or 1: none. Set before evaluate. */
+	int slices;          /* the case is one of so many slices of a batch; 0: of none. Set before evaluate. */
 	/* The program's op of a product whose rest has both forms; OP_CONSTANT: there was none. */
 	enum op product;
 
