@@ -31,8 +31,9 @@ void range_finish_partial(const struct evaluation *ev, struct note *note, int k,
     range_partial_fn *compute, struct partial *out);
 
 /*
- * The divisor of the formula that scalar k, y/b in a formula of trace_derive.def, may also be: b sqrt(b) of
- * 1/(b sqrt(b)) for y = rsqrt(b), b^2 of (a' b - a b')/b^2 for a derivative of a/b, b^4 for the next one, else b.
+ * The divisor of the formula that scalar k, y/b in a formula of trace_derive.def, may also be.  For y = rsqrt(b), that
+ * is b sqrt(b) of 1/(b sqrt(b)).  For a derivative of a/b it is b^2 of (a' b - a b')/b^2, and b^4 for the next one.
+ * Else it is b.
  */
 double range_divisor(const struct evaluation *ev, const struct note *note, int k);
 
