@@ -277,8 +277,8 @@ int command_conform(int argc, char **argv)
 	    CI_SHARD_ROW(s.ci),
 	    JOBS_ROW(jobs),
 	    {"out", OPTION_TEXT, &s.out, "DIR",
-	        "write each finding as a minimal case and, if possible, as source for the engine alone; with an engine "
-	        "from outside, the search for a smaller case ends after two minutes"},
+	        "write each finding as a minimal case and, if possible, as source for the engine alone; the search "
+	        "with an engine from outside ends after two minutes"},
 	    {"strict", OPTION_FLAG, &s.o.strict, NULL, STRICT_HELP FINITE_HELP},
 	    {"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
 	    ENGINE_LIMIT_ROWS(limits),
