@@ -23,7 +23,7 @@ struct edge_rule {
 	int (*factor)(struct derivation *d, int k, const int *parent, int j);
 };
 
-/* [op][0] is the row for every parent or the first one; [op][1] is for the second parent alone (trace_derive.c). */
+/* [op][0] is the row for every parent or the first one; [op][1] is for the second parent alone (trace_edges.c). */
 extern const struct edge_rule trace_edge_rules[OP_COUNT][2];
 /* For faulty rules. trace_scaled gives a scalar times 1 + 2^-30, or that number itself if scalar < 0, as a scalar
  * of a formula. trace_op_of gives the op of scalar k. */

@@ -1,4 +1,5 @@
-/* explain_internal.h: the variants with their features and measures; for explain.c, which keeps them, and depends.c. */
+/* explain_internal.h: the variants with their features and measures; for variants.c, which keeps them, explain.c and
+ * depends.c. */
 #ifndef FUZZ_CHARACTERIZE_EXPLAIN_INTERNAL_H
 #define FUZZ_CHARACTERIZE_EXPLAIN_INTERNAL_H
 

@@ -10,6 +10,7 @@
 #include "graph/heap.h"
 #include "oracles/evaluate/evaluate.h"
 #include "oracles/oracle_rules.h"
+#include "settle.h"
 #include "step_length.h"
 
 /*
@@ -31,11 +32,8 @@ enum {
 	RUNGS = (int)(sizeof ladder / sizeof *ladder),
 	NOISE_RUNG = RUNGS - 2, /* it and the next rung, which measures its error */
 	NOISE_RUNG_SCALARS = 4096,
-	GUARD_BITS = 64,
-	ZERO_EXPONENT = INT_MIN / 2 /* of an exact zero */
+	GUARD_BITS = 64
 };
-
-enum side { RIGHT, LEFT, SIDES };
 
 struct rung {
 	struct evaluation ev;
@@ -209,47 +207,6 @@ static void evaluate_base(struct fd *self, int k, struct fd_run *run, struct are
 	start_at(r, &r->base_solution, NULL, NULL);
 }
 
-/* A number of about 106 bits: high + low. */
-struct pair {
-	double high, low;
-};
-
-static double pair_distance(struct pair x, struct pair y) { return fabs((x.high - y.high) + (x.low - y.low)); }
-
-static struct pair pair_mean(struct pair x, struct pair y)
-{
-	/* Knuth's two-sum: high + error is x.high + y.high exactly. */
-	double high = x.high + y.high, back = high - x.high;
-	double error = (x.high - (high - back)) + (y.high - back);
-	return (struct pair){high / 2, (error + x.low + y.low) / 2};
-}
-
-/* The state of one target over the rungs so far. */
-struct fd_progress {
-	/* On this rung: quotient minus known value, in units of 2^scale. */
-	struct pair excess[SIDES];
-	bool finite[SIDES];
-	int moved[SIDES], moved_before[SIDES]; /* exponent of the change of the functional */
-	double size;                           /* sum |weight * component| at the point */
-	bool base_finite;
-
-	int step_last;  /* log2 of the previous rung's step */
-	int sides_last; /* the sides that shared the path on the previous rung, as bits; -1: there was none */
-	struct pair excess_last;
-	double side_last[SIDES]; /* |excess| of each side on the previous rung; INFINITY before there is one */
-	/* How far the excess moved between the last two rungs; INFINITY until two rungs have the same sides. */
-	double change;
-	/*
-	 * The quotient itself. Its changes are lost in `excess` if the known value is 2^106 times larger. drift: how
-	 * far it moved since the previous rung. drifting: it moved farther than on the rung before.
-	 */
-	double quotient[SIDES], quotient_last, drift;
-	bool drifting;
-	double goal;
-	double noise_trace; /* the noise on this rung that the largest scalar of the trace explains */
-	bool jump;
-};
-
 static bool is_open(const struct fd_target *t) { return t->outcome == FD_NOT_RUN; }
 
 static void measure_base(struct rung *r, const struct fd_run *run, const struct fd_target *t, struct fd_progress *p)
@@ -297,151 +254,6 @@ static void measure_side(const struct fd *self, struct rung *r, const struct fd_
 	}
 	mpfr_sub_d(r->delta, r->delta, p->excess[side].high, MPFR_RNDN);
 	p->excess[side].low = double_of(r->delta);
-}
-
-/* Sets quotient to value + excess. */
-static void set_quotient(struct fd_target *t, struct pair excess)
-{
-	t->excess = excess.high;
-	if (t->known) {
-		t->quotient = t->value + excess.high;
-		t->quotient_low = t->low;
-	} else {
-		t->quotient = excess.high;
-		t->quotient_low = excess.low;
-	}
-}
-
-bool fd_accepts(const struct fd_target *t, double excess)
-{
-	/* value + low itself is accurate to about 100 bits of the magnitude. */
-	return excess <= fmax(4 * t->error, fmax(t->tolerance / 4, ldexp(t->magnitude, -90)));
-}
-
-/*
- * Whether the quotient vanishes with the step, as that of x^3 at 0. The path contributes nothing there, so there is no
- * size to compare an error with. change: how far the excess moved since the previous rung.
- */
-static bool vanishes(const struct fd_target *t, double excess, double change)
-{
-	return t->known && t->magnitude == 0 && isfinite(change) && excess <= ldexp(change, -30);
-}
-
-/* The same for each side on its own, if neither side takes the path. Example: x^b by pow, whose formula changes
- * at 0, where b is an input. */
-static bool sides_vanish(const struct fd_target *t, struct fd_progress *p)
-{
-	bool both = true;
-	for (int side = 0; side < SIDES; side++) {
-		if (!p->finite[side])
-			continue;
-		double excess = fabs(p->excess[side].high);
-		both &= excess == 0 || vanishes(t, excess, p->side_last[side]);
-		p->side_last[side] = excess;
-	}
-	return both;
-}
-
-/* Follows the quotient from rung to rung. Changes below 2^-40 of it count as agreement. */
-static void measure_drift(struct fd_progress *p, double quotient)
-{
-	double drift = p->sides_last >= 0 ? fabs(quotient - p->quotient_last) : INFINITY;
-	p->drifting = drift > fmax(p->drift, ldexp(fabs(quotient), -40));
-	p->drift = drift;
-	p->quotient_last = quotient;
-}
-
-/* The noise that rounding explains in a quotient: `lost` bits of the largest scalar, the rounding of the quotient
- * itself, and the errors of solutions. */
-static double expected_noise(const struct fd_target *t, const struct rung *r, const struct fd_run *run, int weight_top,
-    int lost, double quotient)
-{
-	double noise = ldexp(fabs(quotient), 4 - (run->precision < 1000 ? run->precision : 1000));
-	if (r->top != ZERO_EXPONENT)
-		noise += ldexp(1, r->top + weight_top + lost - t->scale);
-	if (r->residual_moved != INT_MIN)
-		noise += ldexp(1, r->residual_moved + weight_top + 4 - run->log_step - t->scale);
-	return noise;
-}
-
-/*
- * A bound on the distance of the excess from its limit, from two rungs.
- *
- * The noise of a rung is unknown; its largest scalar only gives an expected noise. But both rungs amplify rounding
- * errors alike. So the noise may exceed the expectation on this rung as much as the change exceeded it before.
- *
- * A change that noise does not explain is truncation. A step that is 2^50 times shorter removes at least half of it. A
- * change that noise explains hides no more truncation than that noise. The shorter step, 2^shrink of the previous one,
- * leaves that part of it, as for any smooth function.
- */
-static double bound(
-    const struct fd_progress *p, double spread, double expected, double expected_last, double floor, int shrink)
-{
-	if (!isfinite(p->change))
-		return INFINITY;
-	double amplified = expected;
-	if (p->change > expected_last)
-		amplified = expected_last > 0 ? expected * 2 * (p->change / expected_last) : INFINITY;
-	double noise = fmin(amplified, floor + p->change);
-	return spread + noise + (p->change > expected_last ? p->change : ldexp(2 * expected_last, shrink));
-}
-
-/* Decides one target, if this rung allows it. */
-static void settle(
-    struct fd_target *t, struct fd_progress *p, const struct rung *r, const struct fd_run *run, int weight_top)
-{
-	if (!p->base_finite || (run->right && !p->finite[RIGHT]) || (run->left && !p->finite[LEFT])) {
-		fd_abstain(t, REASON_NON_FINITE);
-		return;
-	}
-	bool jumps[SIDES] = {false, false};
-	for (int side = 0; side < SIDES; side++) {
-		/*
-		 * Between rungs the step shrinks by at least 2^50, so even a cube root's change shrinks by 2^16. A
-		 * change that shrinks by less than 2^8 does not tend to 0.
-		 */
-		if (p->finite[side] && p->moved_before[side] != ZERO_EXPONENT && p->moved[side] != ZERO_EXPONENT)
-			jumps[side] = p->moved[side] > p->moved_before[side] - 8;
-		p->moved_before[side] = p->moved[side];
-	}
-	p->jump = jumps[LEFT] || jumps[RIGHT];
-
-	/*
-	 * Without a side on the path, the quotients may still all tend to the known value. Then it is the derivative:
-	 * a tie in a branch not taken, for example, is an event that changes nothing. A side with an infinity or NaN
-	 * is outside of the domain: x^1.5 at 0 has only the other side.
-	 */
-	bool shared = run->left || run->right, left = shared ? run->left : p->finite[LEFT],
-	     right = shared ? run->right : p->finite[RIGHT];
-	if (!shared && (!t->known || (!left && !right)))
-		return;
-	bool both = left && right;
-	int sides = left + 2 * right + 4 * shared;
-	struct pair excess = both ? pair_mean(p->excess[LEFT], p->excess[RIGHT]) : p->excess[left ? LEFT : RIGHT];
-	p->change = p->sides_last == sides ? pair_distance(excess, p->excess_last) : INFINITY;
-	p->excess_last = excess;
-	if (shared)
-		measure_drift(
-		    p, both ? (p->quotient[LEFT] + p->quotient[RIGHT]) / 2 : p->quotient[left ? LEFT : RIGHT]);
-
-	/* Values in branches not taken may make the trace's largest scalar far too large. */
-	int lost = (int)-run->precision - run->log_step + 4;
-	double slope = fmax(left ? fabs(p->quotient[LEFT]) : 0, right ? fabs(p->quotient[RIGHT]) : 0);
-	double expected = expected_noise(t, r, run, weight_top, lost, slope);
-	double spread = both ? pair_distance(p->excess[LEFT], p->excess[RIGHT]) : p->change;
-	t->error = bound(p, spread, expected, p->noise_trace, ldexp(p->size, lost), run->log_step - p->step_last);
-	p->step_last = run->log_step;
-	p->noise_trace = expected;
-	p->sides_last = sides;
-	set_quotient(t, excess);
-
-	/* If the path contributes nothing, x f'(x) is compared with the size of f. */
-	p->goal = t->magnitude > 0 ? fmax(t->tolerance / 8, ldexp(t->magnitude, -56)) : ldexp(p->size, -40);
-	/* A function that moves as far with a shorter step has not begun to converge (cos near 2^500). */
-	bool moves = (left && jumps[LEFT]) || (right && jumps[RIGHT]),
-	     accurate = !moves && t->error <= p->goal && (!t->known || fd_accepts(t, fabs(excess.high)));
-	if (accurate || (shared ? vanishes(t, fabs(excess.high), p->change) : sides_vanish(t, p)))
-		t->outcome = FD_AGREES;
 }
 
 /* Whether the steps of the last two rungs are too long for some value on the way, or too short for some input. Only
@@ -494,62 +306,80 @@ static void give_up(
 		fd_abstain(t, REASON_ILL_CONDITIONED);
 }
 
+/* Measures the quotients of one side of all open targets, on rung r. */
+static void measure_moved(
+    struct fd *self, struct rung *r, struct fd_run *run, enum side side, struct fd_progress *progress, struct arena *a)
+{
+	struct arena_mark mark = arena_mark(a);
+
+	start_at(
+	    r, &r->base_solution, side == LEFT ? &r->right_solution : NULL, side == LEFT ? NULL : &r->right_solution);
+	evaluate(&r->ev, &self->c->program, self->c->point[self->which], run->direction, side == LEFT ? -1 : 1,
+	    run->log_step, a);
+	run->work += r->ev.n_scalar;
+	if (r->ev.residual_exponent > r->residual_moved)
+		r->residual_moved = r->ev.residual_exponent;
+	*(side == LEFT ? &run->left : &run->right) = r->status == EVALUATE_OK && r->ev.status == EVALUATE_OK &&
+	    r->ev.rules->same_path(&r->ev, r->path);
+	for (int i = 0; i < run->n_target; i++)
+		if (is_open(&run->target[i]))
+			measure_side(self, r, run, &run->target[i], side, &progress[i]);
+	arena_rewind(a, mark);
+}
+
+/* Measures all open targets on rung k. */
+static void climb(struct fd *self, int k, struct fd_run *run, struct fd_progress *progress, struct arena *a)
+{
+	struct rung *r = &self->rung[k];
+
+	run->precision = (int)ladder[k].precision;
+	run->log_step = ladder[k].log_step + run->step;
+	run->n_rung = k + 1;
+	evaluate_base(self, k, run, a);
+	for (int i = 0; i < run->n_target; i++)
+		if (is_open(&run->target[i]))
+			measure_base(r, run, &run->target[i], &progress[i]);
+	r->ev.freeze = r->ev.rules->freeze;
+	r->residual_moved = r->residual;
+	measure_moved(self, r, run, RIGHT, progress, a);
+	measure_moved(self, r, run, LEFT, progress, a);
+	start_at(r, &r->base_solution, NULL, NULL);
+}
+
+/* The exponent of the largest weight of the run. */
+static int top_of_weights(const struct fd *self, const struct fd_run *run)
+{
+	int top = ZERO_EXPONENT;
+
+	for (int j = 0; j < self->n_component; j++)
+		if (run->weight[j] != 0 && ilogb(run->weight[j]) + 1 > top)
+			top = ilogb(run->weight[j]) + 1;
+	return top;
+}
+
 void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 {
 	struct fd_progress *progress = NEW(a, struct fd_progress, run->n_target);
-	fd_reset(run);
-	self->fit_known = 0;
-	int weight_top = ZERO_EXPONENT;
-	for (int j = 0; j < self->n_component; j++)
-		if (run->weight[j] != 0 && ilogb(run->weight[j]) + 1 > weight_top)
-			weight_top = ilogb(run->weight[j]) + 1;
-	for (int i = 0; i < run->n_target; i++) {
-		progress[i].change = progress[i].drift = INFINITY;
-		progress[i].sides_last = -1;
-		progress[i].side_last[LEFT] = progress[i].side_last[RIGHT] = INFINITY;
-		progress[i].moved_before[LEFT] = progress[i].moved_before[RIGHT] = ZERO_EXPONENT;
-	}
-
+	const int weight = top_of_weights(self, run);
 	int open = run->n_target;
 	bool noisy = false; /* some open target fails because of noise alone */
+
+	fd_reset(run);
+	self->fit_known = 0;
+	for (int i = 0; i < run->n_target; i++)
+		fd_progress_start(&progress[i]);
 	for (int k = 0; k < RUNGS && open; k++) {
 		struct rung *r = &self->rung[k];
 		if (k == NOISE_RUNG && (!noisy || self->rung[k - 1].ev.n_scalar > NOISE_RUNG_SCALARS))
 			break;
-		run->precision = (int)ladder[k].precision;
-		run->log_step = ladder[k].log_step + run->step;
-		run->n_rung = k + 1;
-		evaluate_base(self, k, run, a);
-		for (int i = 0; i < run->n_target; i++)
-			if (is_open(&run->target[i]))
-				measure_base(r, run, &run->target[i], &progress[i]);
-		r->ev.freeze = r->ev.rules->freeze;
-		r->residual_moved = r->residual;
-		for (int side = 0; side < SIDES; side++) {
-			struct arena_mark mark = arena_mark(a);
-			start_at(r, &r->base_solution, side == LEFT ? &r->right_solution : NULL,
-			    side == LEFT ? NULL : &r->right_solution);
-			evaluate(&r->ev, &self->c->program, self->c->point[self->which], run->direction,
-			    side == LEFT ? -1 : 1, run->log_step, a);
-			run->work += r->ev.n_scalar;
-			if (r->ev.residual_exponent > r->residual_moved)
-				r->residual_moved = r->ev.residual_exponent;
-			bool shares = r->status == EVALUATE_OK && r->ev.status == EVALUATE_OK &&
-			    r->ev.rules->same_path(&r->ev, r->path);
-			*(side == LEFT ? &run->left : &run->right) = shares;
-			for (int i = 0; i < run->n_target; i++)
-				if (is_open(&run->target[i]))
-					measure_side(self, r, run, &run->target[i], (enum side)side, &progress[i]);
-			arena_rewind(a, mark);
-		}
-		start_at(r, &r->base_solution, NULL, NULL);
+		climb(self, k, run, progress, a);
 		open = 0;
 		noisy = false;
 		for (int i = 0; i < run->n_target; i++) {
 			struct fd_target *t = &run->target[i];
 			if (!is_open(t))
 				continue;
-			settle(t, &progress[i], r, run, weight_top);
+			fd_settle(t, &progress[i], &(struct fd_sizes){r->top, r->residual_moved, weight}, run);
 			/* A limit that nothing is compared with: a sum that is flat at both steps may still be steep.
 			 */
 			if (!is_open(t) && !t->known && t->outcome == FD_AGREES && is_unfit(self, run, a))
