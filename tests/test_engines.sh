@@ -64,4 +64,14 @@ says "'$work/scripts/engines' --lacks" "$(printf '%s\n' 'fake: ' 'absent: no-suc
 	"$work/scripts/engines" --ready 2>"$work/err" | sed 's/=.*//' >"$work/ready"
 ) 9>"$work/roots/.lock-host"
 [ "$(tr '\n' ' ' <"$work/ready")" = "fake read-plain read-loud " ] || says "cat '$work/ready'" "fake read-plain read-loud"
+# Only --remove alone removes, and nothing that is in use.
+says "'$work/scripts/engines' --remove --help | grep -c Usage" 1
+says "'$work/scripts/engines' --remove read; echo \$?" "$(printf '%s\n' "engines: --remove takes nothing else, not 'read'; try 'scripts/engines --help'" 2)"
+mkdir -p "$work/roots/built/used"
+(cd "$work/roots/built/used" && exec sleep 600) &
+while [ "$(readlink "/proc/$!/cwd")" != "$work/roots/built/used" ]; do sleep 0.1; done
+says "'$work/scripts/engines' --remove; echo \$?" "$(printf '%s\n' "engines: $work/roots/built is in use: end what runs in it first; nothing was removed" 4)"
+kill $!
+wait $! 2>/dev/null
+"$work/scripts/engines" --remove 2>"$work/err" && grep -q "^removes $work/roots/built, " "$work/err" && [ "$(ls "$work/roots")" = log ] || says "cat '$work/err'; ls '$work/roots'" "what was removed, and the file of another"
 [ "$failures" = 0 ]
