@@ -50,12 +50,15 @@ void alternatives_join(const struct evaluation *ev, struct note *note, int k)
 	mpfr_init2(gap, 53);
 	for (int j = 0; j < s->n_parent; j++) {
 		mpfr_sub(gap, ev->value[parent[j]], ev->value[parent[0]], MPFR_RNDA);
-		farthest = fmax(farthest, fabs(mpfr_get_d(gap, MPFR_RNDA)) + note[parent[j]].radius);
+		const double far = fabs(mpfr_get_d(gap, MPFR_RNDA)) + note[parent[j]].radius;
+		farthest = far > farthest || isnan(far) ? far : farthest;
 	}
 	mpfr_clear(gap);
 	n->radius = farthest;
 	n->unsure = REASON_UNSTABLE_PATH;
-	if (n->magnitude + n->radius > dtype_table[s->dtype].max)
+	if (isnan(n->radius)) /* a choice is NaN */
+		n->reason = REASON_NON_FINITE;
+	else if (n->magnitude + n->radius > dtype_table[s->dtype].max)
 		n->reason = REASON_OVERFLOW;
 }
 

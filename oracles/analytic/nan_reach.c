@@ -17,6 +17,7 @@ struct nan_search {
 	struct analytic *self;
 	int order;
 	mpfr_exp_t range;          /* trace_range of that order */
+	double max;                /* the least largest number of the float dtypes: a derivative may be cast to any */
 	bool zeros;                /* what does not move has a tangent too, a 0 that multiplies like any number */
 	uint8_t *moves;            /* it depends on a differentiated input, also by a path that a mask cuts */
 	uint8_t *bad;              /* a usual formula of a derivative of it gives an infinity or a NaN here */
@@ -61,6 +62,19 @@ static bool is_exponential(enum op op)
 	return op == OP_EXP || op == OP_EXPM1 || op == OP_SINH || op == OP_COSH || op == OP_SIN || op == OP_COS;
 }
 
+/* Whether the partials of an op are computed from its operands. Those of other ops are operands, or constant. */
+static bool is_curved(enum op op)
+{
+	return (unary_rule_of(op) && op != OP_SQUARE) || op == OP_DIV || op == OP_POW || op == OP_ATAN2 ||
+	    op == OP_NORM || op == OP_LOGSUMEXP;
+}
+
+/* The largest value in usual formulas of the partial; 0: it is an operand. No formula was noted for an exact one. */
+static double formula_of(enum op op, const struct partial *p)
+{
+	return p->most == 0 && is_curved(op) ? fmax(1, p->magnitude) : p->most;
+}
+
 /*
  * A bound of the intermediate values in usual formulas of the derivatives up to that order. A partial without a formula
  * is an operand. The derivatives of an exponential are as large as itself. Near a border of a domain, they grow at most
@@ -71,14 +85,14 @@ static double largest_factor(const struct analytic *self, int k, const struct pa
 	const struct evaluation *ev = &self->ev;
 	const struct scalar *s = &ev->scalar[k];
 	const struct unary_rule *rule = unary_rule_of(s->op);
-	const double size = fmax(1, p->magnitude + p->loose);
+	const double size = fmax(1, p->magnitude + p->loose), formula = formula_of(s->op, p);
 
-	if (p->most == 0)
+	if (formula == 0)
 		return size;
 	if (is_exponential(s->op))
-		return 2 * fmax(size, p->most);
+		return 2 * fmax(size, formula);
 	double inner = rule ? rule->inner(double_of(ev->value[ev->parent[s->parent]]), double_of(ev->value[k])) : 1;
-	return fmax(pow(2 * fmax(size, p->most), 2 * order - 1), pow(inner, order));
+	return fmax(pow(2 * fmax(size, formula), 2 * order - 1), pow(inner, order));
 }
 
 /* A partial with a reason is unknown: rounding may take another branch, whose partial may be of any size. */
@@ -144,7 +158,7 @@ static void take_partials(struct nan_search *r, const struct conventions *conven
 			continue;
 		}
 		r->bad[k] |= is_bad_partial(&p);
-		r->formula[k] = fmax(r->formula[k], p.most);
+		r->formula[k] = fmax(r->formula[k], formula_of(s->op, &p));
 		if (p.reason)
 			continue;
 		r->weight[s->parent + j] = p.magnitude + p.loose;
@@ -204,7 +218,7 @@ static bool overflows(const struct nan_search *r, int k, double most)
 		flow = fmax(flow, r->tangent[ev->parent[s->parent + j]]);
 	if (r->order > 2 && mpfr_regular_p(ev->value[k]) && mpfr_get_exp(ev->value[k]) >= r->range)
 		return true;
-	return !(8 * fmin(r->factor[k], most) * pow(flow, r->order - 1) <= ev->dtype[s->dtype].max);
+	return !(8 * fmin(r->factor[k], most) * pow(flow, r->order - 1) <= r->max);
 }
 
 /* ---- where it goes ---- */
@@ -296,6 +310,16 @@ static void settle(struct nan_search *r, uint8_t *mark, pass_fn *pass)
 	memset(mark, 1, (size_t)r->self->ev.n_scalar);
 }
 
+static double least_max(const struct evaluation *ev)
+{
+	double least = INFINITY;
+
+	for (int k = 0; k < ev->n_scalar; k++)
+		if (dtype_is_float(ev->scalar[k].dtype))
+			least = fmin(least, ev->dtype[ev->scalar[k].dtype].max);
+	return least;
+}
+
 /* A bound of the seeds of derivatives inside the program: they are values of the trace. */
 static double largest_value(const struct analytic *self)
 {
@@ -318,6 +342,7 @@ struct nan_reach nan_reach_of(
 	    .order = order,
 	    .zeros = zeros,
 	    .range = trace_range(ev, order),
+	    .max = least_max(ev),
 	    .moves = NEW(ev->arena, uint8_t, n + 1),
 	    .bad = NEW(ev->arena, uint8_t, n + 1),
 	    .tainted = NEW(ev->arena, uint8_t, n + 1),

@@ -1,6 +1,6 @@
 /*
  * quiet.h: the balls of scalars for which no hook was called. The check of a custom rule compares them
- * (oracles/evaluate/custom.c).
+ * (oracles/evaluate/custom_check.c).
  */
 #ifndef ORACLES_ANALYTIC_QUIET_H
 #define ORACLES_ANALYTIC_QUIET_H

@@ -301,17 +301,45 @@ static void swept_truth(struct analytic *self, struct conventions *conventions, 
 }
 
 /*
+ * Whether engines may mask what slices of a batch choose on their own. A cond becomes a select there, and a loop goes
+ * on for slices that are done. The trace of a slice does not have what is masked.
+ */
+static bool masks_slices(const struct analytic *self, const struct testcase *c)
+{
+	if (!self->ev.slices)
+		return false;
+	for (struct walk w = walk_nodes(&c->program.top); walk_next(&w);)
+		switch ((int)w.node->op) {
+		case OP_COND:
+		case OP_WHILE:
+		case OP_FIXED_POINT:
+			return true;
+		case OP_FOR:
+		case OP_SCAN:
+			if (w.node->attrs.until || !node_has_trip(w.node))
+				return true;
+			break;
+		default:
+			break;
+		}
+	return false;
+}
+
+/*
  * Where an engine may answer with a NaN, from order 2 on. leaks: the search for NaNs of masked parts; without a search,
  * all may be NaN if something is singular. zeros: that for NaNs of weak zeros.
  */
 static void excuse_reached(struct analytic *self, const struct testcase *c, int order, const struct nan_reach *leaks,
     const struct nan_reach *zeros, struct truth_point *out)
 {
+	const bool masks = order > 1 && masks_slices(self, c);
+
 	for (int i = 0; i < out->n_derivative; i++) {
 		struct truth_tensor *t = &out->derivative[0][i];
 		for (int e = 0; e < shape_elements(&t->type.shape); e++) {
 			if (order > 1)
-				t->at[e].in_domain &= leaks ? !nan_reaches(self, c, leaks, i, e) : !self->singular;
+				t->at[e].in_domain &= !masks &&
+				    (leaks ? !nan_reaches(self, c, leaks, i, e) : !self->singular);
 			if (zeros && zeros->forwards)
 				t->at[e].weak_zero = nan_reaches(self, c, zeros, i, e);
 		}

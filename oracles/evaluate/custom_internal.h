@@ -1,4 +1,5 @@
-/* custom_internal.h: what custom.c and custom_ways.c share: lists of scalars, and directions of rules. */
+/* custom_internal.h: what custom.c, custom_check.c and custom_ways.c share: lists of scalars, and directions of rules.
+ */
 #ifndef ORACLES_EVALUATE_CUSTOM_INTERNAL_H
 #define ORACLES_EVALUATE_CUSTOM_INTERNAL_H
 
@@ -21,5 +22,17 @@ void list_floats(const struct evaluation_run *r, struct list *to, const int *val
 /* A leaf for a part of a random direction. It is a value of the dtype, and its last bit is 1: a product with it is
  * rounded, as it is with the directions of an engine. */
 int custom_direction(struct evaluation *ev, enum dtype d);
+
+/*
+ * Whether the rule is right at the parameters of the node, for what the request takes of it. *excess grows to what its
+ * errors have beyond the radii of the derivative. What it appends to the trace stays (custom.c takes it back).
+ */
+bool custom_rule_right(struct evaluation_run *r, const struct node *node, double *excess);
+
+/*
+ * Whether the rule is a linear function of its direction, whose derivative the trace has: it decides nothing, and its
+ * derivative in one direction is its result in that direction. The second excludes a stop_gradient, for example.
+ */
+bool custom_rule_is_linear(struct evaluation_run *r, const struct node *node);
 
 #endif

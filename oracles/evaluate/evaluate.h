@@ -2,7 +2,7 @@
  * evaluate.h: the program in MPFR, as a trace of scalar operations along the executed path.
  *
  * Both oracles start here. Plain evaluation uses no derivative. But op derivative (nested.c) and the check of custom
- * rules (custom.c) use the rules of trace_derive.def, so both oracles share those rules.
+ * rules (custom_check.c) use the rules of trace_derive.def, so both oracles share those rules.
  *
  * Moves (reshape, gather, slice, select, loops ...) cost nothing: they copy the number of a scalar. Values are exact
  * reals: nothing is rounded to a dtype, and a cast between floats is the identity.
