@@ -21,7 +21,7 @@ extern char **environ;
  * WATCH_MS: how often we check whether a process lives and how much memory it holds.  KEEPER_MS: the time that a keeper
  * gets to end its descendants.
  */
-enum { READ_CHUNK = 1 << 16, WATCH_MS = 100, KEEPER_MS = 2000, COMPLAINT_LINES = 4 };
+enum { READ_CHUNK = 1 << 16, WATCH_MS = 100, KEEPER_MS = 2000 };
 /*
  * The nearer a process is to its limit of memory, the sooner we look again: it may touch so many bytes in a
  * millisecond.  WEIGH_MS: the shortest pause.
@@ -280,32 +280,6 @@ static void hear_errors(struct process *p)
 		for (ssize_t i = 0; i < n; i++)
 			p->last[p->said++ % PROCESS_ERRORS] = chunk[i];
 	}
-}
-
-char *process_complaint(const struct process *p, struct arena *a)
-{
-	size_t n = p->said < PROCESS_ERRORS ? p->said : PROCESS_ERRORS, first = 0, len = 0;
-	char *text = arena_alloc(a, n + 1, 1);
-	int lines = 0;
-
-	/* printable, without empty lines and blanks at the ends of lines */
-	for (size_t k = 0; k < n; k++) {
-		char c = p->last[(p->said - n + k) % PROCESS_ERRORS];
-
-		if ((c == '\n' || c == ' ') && (!len || text[len - 1] == '\n'))
-			continue;
-		while (c == '\n' && text[len - 1] == ' ')
-			len--;
-		text[len++] = c == '\n' ? c : c >= ' ' && c <= '~' ? c : '?';
-	}
-	while (len && (text[len - 1] == '\n' || text[len - 1] == ' '))
-		len--;
-	text[len] = '\0';
-	for (first = len; first && (text[first - 1] != '\n' || ++lines < COMPLAINT_LINES); first--)
-		;
-	for (char *c = text + first; *c; c++)
-		*c = *c == '\n' ? '|' : *c;
-	return text + first;
 }
 
 /* ---- exchanging lines ---- */

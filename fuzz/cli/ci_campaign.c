@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engines/engine.h"
 #include "fuzz/bench/account.h"
 #include "fuzz/bench/stop.h"
 #include "fuzz/campaign/books/setup.h"
@@ -145,6 +146,9 @@ int ci_take_campaign(struct ci_run *run, const struct ci_campaign *x)
 
 	if (!summary || summary->kind != JSON_OBJECT)
 		return EXIT_OURS;
+	for (const struct json *v = first_of(summary, "engines"); v; v = v->next)
+		if (engine_spec_is_external(text_of(v, "engine_spec")))
+			ci_add_engine(&run->report, text_of(v, "engine"), text_of(v, "engine_version"));
 	for (const struct json *v = first_of(summary, "findings"); v; v = v->next)
 		add_finding(run, summary, v, x);
 	cross = x->cross_strict ? json_find(summary, "cross") : NULL;

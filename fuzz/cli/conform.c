@@ -164,7 +164,7 @@ static int take_outcomes(struct conform_run *s, const char *engine)
 
 static void add_totals(struct conform_run *s, const char *engine)
 {
-	char *text = arena_printf(&s->arena, "%s: %d cases", engine, s->m.asked);
+	char *text = arena_printf(&s->arena, "%s: %d cases", ci_engine_text(&s->run.report, engine), s->m.asked);
 
 	for (int v = VERDICT_COUNT - 1; v >= 0; v--)
 		if (s->m.verdict[v])
@@ -208,6 +208,8 @@ static int conform_engine(struct conform_run *s)
 	if (shown)
 		fputs(shown, stdout);
 	list_cells(s);
+	if (engine_hello(b.engine[0]))
+		ci_add_engine(&s->run.report, engine_name(b.engine[0]), engine_version(b.engine[0], &s->arena));
 	code = take_outcomes(s, engine_name(b.engine[0]));
 	add_totals(s, engine_name(b.engine[0]));
 	if (plain)

@@ -116,7 +116,9 @@ static void add_totals(struct gate *g)
 	for (int k = 0; k < g->defects.n; k++)
 		ci_add_total(r, gate_defect_line(&g->defects.at[k], &g->keep));
 	for (int k = 0; k < g->specs.n; k++)
-		ci_add_total(r, account_text(&g->account[k], engine_text_name(g->specs.at[k], &g->keep), &g->keep));
+		ci_add_total(r,
+		    account_text(
+		        &g->account[k], ci_engine_text(r, engine_text_name(g->specs.at[k], &g->keep)), &g->keep));
 	if (r->count[CI_NOT_CHECKED])
 		ci_add_total(r, arena_printf(&g->keep, "%d expectations were not checked", r->count[CI_NOT_CHECKED]));
 	ci_add_total(r,
@@ -199,11 +201,16 @@ static int judge_paths(struct gate *g)
 	jobs.n = g->n_path;
 	jobs.jobs = (int)g->jobs;
 	jobs.trouble = NEW(&g->keep, struct engine_trouble, g->specs.n + 1);
+	jobs.version = NEW(&g->keep, const char *, g->specs.n + 1);
+	jobs.arena = &g->keep;
 	code = gate_judge_all(&jobs, take_case, g);
 	if (code >= 0)
 		return code;
-	for (int k = 0; k < g->specs.n; k++)
+	for (int k = 0; k < g->specs.n; k++) {
 		g->account[k].trouble = jobs.trouble[k];
+		ci_add_engine(
+		    &g->run.report, engine_text_name(g->specs.at[k], &g->keep), jobs.version[k] ? jobs.version[k] : "");
+	}
 	if (stop_requested())
 		complain_about_stop("gate");
 	else

@@ -36,15 +36,17 @@ static void judge_file(void *self, int k, struct text *result)
 	gate_wire_put(result, &x);
 }
 
-/* What happened to the processes of each engine. */
+/* What happened to the processes of each engine, and what it calls itself. */
 static void close_judge(void *self, struct text *last)
 {
 	struct gate_work *w = self;
 
 	for (int i = 0; i < w->o->specs->n && i < w->judge.n_engine; i++) {
-		const struct engine_trouble t = account_trouble(w->judge.engine[i], (struct engine_trouble){0});
+		const struct engine *engine = w->judge.engine[i];
+		const struct engine_trouble t = account_trouble(engine, (struct engine_trouble){0});
 
 		pack_bytes(last, &t, sizeof t);
+		pack_text(last, engine_hello(engine) ? engine_version(engine, last->arena) : "");
 	}
 	gate_judge_close(&w->judge);
 }
@@ -77,6 +79,7 @@ static void take_troubles(void *self, const char *bytes, size_t len)
 
 		unpack_bytes(&r, &t, sizeof t);
 		w->o->trouble[i] = account_trouble_sum(w->o->trouble[i], t);
+		w->o->version[i] = arena_printf(w->o->arena, "%s", unpack_text(&r));
 	}
 }
 

@@ -11,6 +11,8 @@ struct gate_jobs {
 	int n;
 	int jobs;                       /* processes, 1: this one alone */
 	struct engine_trouble *trouble; /* [specs->n] out: what happened to the processes of each engine */
+	const char **version; /* [specs->n] out, in `arena`: what an engine from outside calls itself; "": not known */
+	struct arena *arena;
 };
 
 /* Receives the result for path[k]; it lives until the function returns. */

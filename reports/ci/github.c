@@ -24,7 +24,7 @@ static void put_command(struct text *t, const struct ci_report *r, const char *k
 	text_put(t, "::%s file=", kind);
 	put_data(t, ci_path(r, x), true);
 	text_put(t, ",line=%d,title=", x->line ? x->line : 1);
-	put_data(t, *x->engine ? x->engine : "adjudge", true);
+	put_data(t, *x->engine ? ci_engine_text(r, x->engine) : "adjudge", true);
 	text_put(t, "%%3A %s", ci_state_names[x->state]); /* %3A is a colon */
 	text_put(t, "::");
 	if (*x->signature) {

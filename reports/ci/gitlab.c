@@ -14,7 +14,8 @@ static void put_issue(struct json_writer *w, const struct ci_report *r, int k)
 	ci_fingerprint(r, k, fingerprint);
 	json_begin_object(w, JSON_FLOW);
 	json_member_string(w, "description",
-	    arena_printf(r->arena, "%s%s%s", x->signature, *x->signature ? ": " : "",
+	    arena_printf(r->arena, "%s%s%s%s%s", *ci_version(r, x->engine) ? ci_engine_text(r, x->engine) : "",
+	        *ci_version(r, x->engine) ? ": " : "", x->signature, *x->signature ? ": " : "",
 	        *x->message ? x->message : ci_state_meanings[x->state]));
 	json_member_string(w, "check_name", arena_printf(r->arena, "adjudge-%s", ci_state_names[x->state]));
 	json_member_string(w, "fingerprint", fingerprint);

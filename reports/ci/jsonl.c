@@ -39,6 +39,7 @@ void ci_write_jsonl(const struct ci_report *r, struct text *out)
 		json_member_bool(&w, "fails", ci_state_levels[x->state] == CI_LEVEL_FAIL);
 		put_some(&w, "path", x->path);
 		put_some(&w, "engine", x->engine);
+		put_some(&w, "engine_version", ci_version(r, x->engine));
 		put_some(&w, "signature", x->signature);
 		put_some(&w, "verdict", x->verdict);
 		put_some(&w, "message", x->message);

@@ -93,6 +93,11 @@ void ci_write_junit(const struct ci_report *r, struct text *out)
 		put_attribute(out, "name", *engine ? engine : "adjudge");
 		put_counts(out, r, engine);
 		text_put(out, ">\n");
+		if (*ci_version(r, engine)) {
+			text_put(out, "    <properties>\n      <property name=\"engine_version\"");
+			put_attribute(out, "value", ci_version(r, engine));
+			text_put(out, "/>\n    </properties>\n");
+		}
 		for (int k = i; k < r->n; k++)
 			if (!strcmp(r->at[k].engine, engine))
 				put_testcase(out, r, &r->at[k]);

@@ -98,6 +98,33 @@ void ci_add(struct ci_report *r, struct ci_outcome x)
 	r->count[x.state]++;
 }
 
+void ci_add_engine(struct ci_report *r, const char *engine, const char *version)
+{
+	if (!*version || *ci_version(r, engine))
+		return;
+	char *plain = arena_printf(r->arena, "%s", clean(version, TEXT_BYTES, r->arena));
+
+	for (char *c = plain; *c; c++) /* it stands in lines for people, whose format cannot escape these */
+		*c = strchr("<>`", *c) ? '?' : *c;
+	GROW(r->arena, r->engine, &r->engine_room, r->n_engine + 1);
+	r->engine[r->n_engine++] = (struct ci_engine){clean(engine, TEXT_BYTES, r->arena), plain};
+}
+
+const char *ci_version(const struct ci_report *r, const char *engine)
+{
+	for (int k = 0; k < r->n_engine; k++)
+		if (!strcmp(r->engine[k].engine, engine))
+			return r->engine[k].version;
+	return "";
+}
+
+const char *ci_engine_text(const struct ci_report *r, const char *engine)
+{
+	const char *version = ci_version(r, engine);
+
+	return *version ? arena_printf(r->arena, "%s (%s)", engine, version) : engine;
+}
+
 void ci_add_total(struct ci_report *r, const char *line)
 {
 	const char *text = arena_printf(r->arena, "%.*s", (int)strcspn(line, "\n"), line);

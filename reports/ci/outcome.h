@@ -37,6 +37,11 @@ struct ci_outcome {
 	int line;         /* of the file at `path`, counted from 1; 0: the whole file */
 };
 
+/* An engine from outside, and the name and version that it gives itself. */
+struct ci_engine {
+	const char *engine, *version;
+};
+
 /* The list.  Set command, shard, root and the arena, and zero the rest. */
 struct ci_report {
 	struct arena *arena;
@@ -46,6 +51,8 @@ struct ci_report {
 	int n, room;
 	struct ci_outcome *at;
 	int count[CI_STATES];
+	int n_engine, engine_room;
+	struct ci_engine *engine;
 	int n_total, total_room;
 	const char **total; /* lines for people about the whole run: one for each engine, then the sum */
 	int exit_code;
@@ -56,6 +63,12 @@ struct ci_report {
  * without control characters.  So a format escapes only the characters that mean something in it.
  */
 void ci_add(struct ci_report *r, struct ci_outcome x);
+/* Says which name and version the engine gives itself.  "" or an engine that has one already: nothing happens. */
+void ci_add_engine(struct ci_report *r, const char *engine, const char *version);
+/* That name and version; "" if it is not known. */
+const char *ci_version(const struct ci_report *r, const char *engine);
+/* "ENGINE (NAME VERSION)", or the engine alone.  In the arena of the list. */
+const char *ci_engine_text(const struct ci_report *r, const char *engine);
 /* Appends a line about the whole run; its newline is dropped. */
 void ci_add_total(struct ci_report *r, const char *line);
 /* How many outcomes fail. */

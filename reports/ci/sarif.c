@@ -120,6 +120,11 @@ static void put_result(struct json_writer *w, const struct ci_report *r, int k)
 	json_member_object(w, "partialFingerprints", JSON_FLOW);
 	json_member_string(w, "primaryLocationLineHash", fingerprint);
 	json_end(w);
+	if (*ci_version(r, x->engine)) {
+		json_member_object(w, "properties", JSON_FLOW);
+		json_member_string(w, "engine_version", ci_version(r, x->engine));
+		json_end(w);
+	}
 	if (x->state == CI_KNOWN) {
 		json_member_array(w, "suppressions", JSON_FLOW);
 		json_begin_object(w, JSON_FLOW);

@@ -24,7 +24,7 @@ static void put_quoted(struct text *t, const char *key, const char *text)
 	text_put(t, "\"\n");
 }
 
-static void put_outcome(struct text *t, const struct ci_outcome *x, int number)
+static void put_outcome(struct text *t, const struct ci_report *r, const struct ci_outcome *x, int number)
 {
 	const enum ci_level level = ci_state_levels[x->state];
 	const bool ok = level == CI_LEVEL_PASS || level == CI_LEVEL_SKIP;
@@ -46,6 +46,7 @@ static void put_outcome(struct text *t, const struct ci_outcome *x, int number)
 	if (ok)
 		return;
 	text_put(t, "  ---\n");
+	put_quoted(t, "engine", *ci_version(r, x->engine) ? ci_engine_text(r, x->engine) : "");
 	put_quoted(t, "state", ci_state_names[x->state]);
 	put_quoted(t, "verdict", x->verdict);
 	put_quoted(t, "message", x->message);
@@ -56,7 +57,7 @@ void ci_write_tap(const struct ci_report *r, struct text *out)
 {
 	text_put(out, "TAP version 13\n1..%d%s\n", r->n, r->n ? "" : " # SKIP nothing was checked");
 	for (int i = 0; i < r->n; i++)
-		put_outcome(out, &r->at[i], i + 1);
+		put_outcome(out, r, &r->at[i], i + 1);
 	for (int i = 0; i < r->n_total; i++)
 		text_put(out, "# %s\n", r->total[i]);
 }

@@ -101,6 +101,9 @@ def test_junit():
     root = xml.etree.ElementTree.fromstring(text)
     counts = {k: 0 for k in ("tests", "failures", "errors", "skipped")}
     for suite in root:
+        for properties in suite.findall("properties"):
+            check([(p.tag, p.get("name")) for p in properties] == [("property", "engine_version")], "junit: properties")
+            suite.remove(properties)
         got = {"tests": len(suite), **{k: sum(len(c.findall(e)) for c in suite) for k, e in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped"))}}
         check({k: int(suite.get(k)) for k in got} == got, f"junit: suite {suite.attrib} holds {got}")
         for k, n in got.items():
@@ -171,6 +174,12 @@ def test_markdown():
             check(not line or re.match(r"\||## adjudge gate: failed$|\d+ further", line), f"markdown: {line[:80]}")
 
 
+def test_versions():
+    """What an engine calls itself stands beside its findings."""
+    for name in "github", "gitlab", "tap", "jsonl", "junit", "sarif":
+        check("tool 1.2" in written(name, 4), f"{name}: no version of the engine")
+
+
 def test_validator():
     """The validator of the format's makers, with GitHub's rules."""
     if not sys.argv[2:]:
@@ -185,7 +194,7 @@ def test_validator():
 
 
 def main():
-    for test in test_github, test_gitlab, test_tap, test_jsonl, test_junit, test_sarif, test_markdown, test_validator:
+    for test in test_github, test_gitlab, test_tap, test_jsonl, test_junit, test_sarif, test_markdown, test_versions, test_validator:
         test()
     print("\n".join(failures[:40]))
     print(f"{len(failures)} failures{'' if junitparser else '; junitparser is missing'}")

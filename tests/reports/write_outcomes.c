@@ -56,6 +56,9 @@ int main(int argc, char **argv)
 	if (argc < 2 || !ci_format_find(argv[1]))
 		return 2;
 	arena_init(&a, (size_t)1 << 30);
+	ci_add_engine(&r, "one", "tool 1.2");
+	for (int k = 0; k < ATTACKS; k++)
+		ci_add_engine(&r, attacks[k], attacks[(k + 7) % ATTACKS]);
 	for (int i = 0; i < further; i++)
 		ci_add(&r,
 		    (struct ci_outcome){.state = i % 7 == 3 ? CI_KNOWN : CI_NEW,

@@ -441,7 +441,11 @@ static char *text_write(const struct campaign *self, struct arena *a)
 	for (int k = 0; k < self->n_engine; k++) {
 		const struct account account = account_of(self, k);
 
-		text = arena_printf(a, "%s%s", text, account_text(&account, self->name[k], a));
+		const char *engine = engine_spec_is_external(self->o->spec[k])
+		    ? arena_printf(a, "%s (%s)", self->name[k], self->version[k])
+		    : self->name[k];
+
+		text = arena_printf(a, "%s%s", text, account_text(&account, engine, a));
 	}
 	for (int k = 0; k < self->n_engine; k++)
 		if (engine_spec_is_external(self->o->spec[k]))

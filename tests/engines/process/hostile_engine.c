@@ -25,6 +25,15 @@ static enum adjudge_status prepare(const struct adjudge_case *c, void **state, c
 		signal(SIGABRT, SIG_DFL);
 		abort();
 	}
+	if (is("asserts")) {
+		fprintf(stderr,
+		    "loading\nhostile: /usr/include/op.h:116: Op<Left, Right>::Op(const Left &, const Right &) [with ");
+		for (int k = 0; k < 20; k++)
+			fprintf(stderr, "Left = Matrix<double>; ");
+		fprintf(stderr, "Right = int]: Assertion `a.rows() == b.rows()' failed.\n");
+		signal(SIGABRT, SIG_DFL);
+		abort();
+	}
 	if (is("hangs"))
 		for (;;)
 			pause();

@@ -74,6 +74,7 @@ static void check_answers(const char *hostile, struct arena *a)
 	    {"forgets", ANSWER_CRASH, "left element 0 of primal 0 unwritten"},
 	    {"overruns", ANSWER_CRASH, "wrote beyond the 1 elements of primal 0"},
 	    {"dies", ANSWER_CRASH, "SIGABRT: Assertion failed"},
+	    {"asserts", ANSWER_CRASH, "|hostile: /usr/include/op.h:116: Assertion `a.rows() == b.rows()' failed."},
 	    {"hangs", ANSWER_HANG, "500 ms"},
 	};
 	char spec[4096];
