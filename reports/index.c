@@ -9,7 +9,7 @@ struct index_reader {
 	const char *dir;
 	struct arena *a;
 	struct index *out;
-	const struct json *found; /* member "findings" of the summary or state, or NULL */
+	const struct json *found[2]; /* members "findings" of the summary or state, and "declared"; NULL: none */
 	int room;
 	struct listed {
 		const char *path, *fine, *signature;
@@ -129,9 +129,9 @@ static const char *last_part(const char *path)
 }
 
 /* Adds the count of the campaign for the report at that path: it saw more cases than it wrote. */
-static void add_counted(struct index_reader *r, struct index_group *g, const struct listed *l)
+static void add_counted(struct index_reader *r, struct index_group *g, const struct listed *l, const struct json *found)
 {
-	for (const struct json *f = r->found ? r->found->child : NULL; f; f = f->next) {
+	for (const struct json *f = found ? found->child : NULL; f; f = f->next) {
 		const struct json *symptoms;
 		int64_t first, counted;
 
@@ -149,6 +149,14 @@ static void add_counted(struct index_reader *r, struct index_group *g, const str
 	}
 }
 
+/* Whether the coarse signature is of what an engine declares, as a NaN of weak zeros. */
+static bool is_declared(const char *signature)
+{
+	const char *last = strrchr(signature, '|');
+
+	return last && !strcmp(last, "|declared");
+}
+
 static void add_listed(struct index_reader *r, const struct listed *l)
 {
 	struct index *x = r->out;
@@ -159,6 +167,7 @@ static void add_listed(struct index_reader *r, const struct listed *l)
 	if (g == x->group + x->n_group) {
 		x->n_group++;
 		*g = (struct index_group){.fine = l->fine,
+		    .declared = is_declared(l->signature),
 		    .engine = render_member(l->root, "engine"),
 		    .engine_version = render_member(l->root, "engine_version"),
 		    .first_case = -1,
@@ -168,7 +177,8 @@ static void add_listed(struct index_reader *r, const struct listed *l)
 	g->count++;
 	if (l->case_number >= 0 && (g->first_case < 0 || l->case_number < g->first_case))
 		g->first_case = l->case_number;
-	add_counted(r, g, l);
+	for (int k = 0; k < 2; k++)
+		add_counted(r, g, l, r->found[k]);
 	add_text(&g->signature, &g->n_signature, x->n_report + 1, l->signature, r->a);
 	g->report[g->n_report++] = l->path;
 	if (g->ops >= 0 && l->ops >= g->ops)
@@ -214,11 +224,11 @@ static int distance(const struct index_group *x, const struct index_group *y)
 }
 
 /* Puts the most frequent group first.  The next one is always the group whose nearest predecessor is farthest away;
- * ties go by count, then by name. */
+ * ties go by count, then by name.  What an engine declares comes last. */
 static void order_groups(struct index *x)
 {
 	for (int done = 0; done < x->n_group; done++) {
-		int best = -1, best_far = -1;
+		int best = -1, best_far = -2;
 		struct index_group g;
 
 		for (int k = done; k < x->n_group; k++) {
@@ -229,6 +239,7 @@ static void order_groups(struct index *x)
 
 				far = d < far ? d : far;
 			}
+			far = x->group[k].declared ? -1 : far;
 			if (best < 0 || far > best_far ||
 			    (far == best_far &&
 			        (x->group[k].count > x->group[best].count ||
@@ -262,9 +273,13 @@ bool index_read(const char *dir, struct arena *a, struct index *out, struct erro
 {
 	const struct json *summary = read_json(arena_printf(a, "%s/summary.json", dir), a),
 	                  *state = read_state(dir, summary, a), *books = state ? state : summary,
-	                  *found = books ? json_find(books, "findings") : NULL;
-	struct index_reader r = {
-	    .dir = dir, .a = a, .out = out, .found = found && found->kind == JSON_ARRAY ? found : NULL};
+	                  *found = books ? json_find(books, "findings") : NULL,
+	                  *declared = books ? json_find(books, "declared") : NULL;
+	struct index_reader r = {.dir = dir,
+	    .a = a,
+	    .out = out,
+	    .found = {found && found->kind == JSON_ARRAY ? found : NULL,
+	        declared && declared->kind == JSON_ARRAY ? declared : NULL}};
 	const char **name, *below = "findings/";
 	int n = list_names(arena_printf(a, "%s/findings", dir), a, &name);
 

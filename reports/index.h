@@ -17,6 +17,7 @@ struct index_group {
 	int ops;        /* of the smallest report: nodes of its program, without constants */
 	int n_report, n_signature, n_also;
 	bool flaky;             /* a fresh process did not show it again */
+	bool declared;          /* the engine declares it: no finding, unless the campaign was strict */
 	const char **report;    /* [n_report] paths relative to the directory, the smallest program first */
 	const char **signature; /* [n_signature] coarse */
 	const char **also;      /* [n_also] fine signatures that the campaign considered the same bug */
@@ -41,7 +42,7 @@ bool index_read(const char *dir, struct arena *a, struct index *out, struct erro
 
 /* Schema reports/index.schema.json. */
 char *index_json(const struct index *x, struct arena *a, size_t *len);
-/* "3 findings, 1 known". */
+/* "3 findings, 1 known, and 1 declared". */
 const char *index_title(const struct index *x, struct arena *a);
 void index_markdown(struct text *out, const struct index *x);
 

@@ -56,6 +56,8 @@ static void put_group(struct text *out, const struct index_group *g, const char 
 	html_element(out, "span", "tag bad", g->verdict);
 	if (g->flaky)
 		html_element(out, "span", "tag", "flaky");
+	if (g->declared)
+		html_element(out, "span", "tag", "declared");
 	if (g->known)
 		html_element(out, "span", "tag", "known");
 	text_put(out, "<code class=\"engine\">");

@@ -8,12 +8,17 @@
 
 const char *index_title(const struct index *x, struct arena *a)
 {
-	const char *text = text_count(x->n_group, "finding", a);
-	int known = 0;
+	int known = 0, declared = 0;
+	const char *text;
 
-	for (int k = 0; k < x->n_group; k++)
+	for (int k = 0; k < x->n_group; k++) {
 		known += x->group[k].known != NULL;
-	return known ? arena_printf(a, "%s, %d known", text, known) : text;
+		declared += x->group[k].declared;
+	}
+	text = text_count(x->n_group - declared, "finding", a);
+	if (known)
+		text = arena_printf(a, "%s, %d known", text, known);
+	return declared ? arena_printf(a, "%s, and %d declared", text, declared) : text;
 }
 
 char *index_json(const struct index *x, struct arena *a, size_t *len)
@@ -42,6 +47,8 @@ char *index_json(const struct index *x, struct arena *a, size_t *len)
 		json_member_strings(&w, "signatures", g->signature, g->n_signature, JSON_FLOW);
 		if (g->flaky)
 			json_member_bool(&w, "flaky", true);
+		if (g->declared)
+			json_member_bool(&w, "declared", true);
 		if (g->known)
 			json_member_string(&w, "known", g->known);
 		if (g->n_also)
@@ -113,7 +120,10 @@ void index_markdown(struct text *out, const struct index *x)
 		text_put(out, " | [");
 		text_put_escaped(out, ESCAPE_MARKDOWN, g->summary);
 		text_put(out, "](%s)%s%s |\n", html_address(g->report[0], out->arena),
-		    g->flaky ? ", did not come again" : "", g->known ? ", known" : "");
+		    g->flaky ? ", did not come again" : "",
+		    g->declared    ? ", declared"
+		        : g->known ? ", known"
+		                   : "");
 	}
 	for (int k = 0; k < x->n_unreadable; k++) {
 		text_put(out, "%sno report: ", k ? "" : "\n");

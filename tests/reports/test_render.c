@@ -311,24 +311,31 @@ static void test_drawings(struct arena *a)
 
 static char base[] = "/tmp/adjudge-test-index-XXXXXX";
 
-static void write_report(const char *name, const char *fine, const char *verdict, struct arena *a)
+static void write_report_as(
+    const char *name, const char *fine, const char *verdict, const char *deviation, struct arena *a)
 {
 	struct error e = {0};
 	const char *text = arena_printf(a,
-	    "{\"schema\":\"adjudge.report/1\",\"signature\":\"e|vjp|%s|finite\",\"fine\":\"%s\","
+	    "{\"schema\":\"adjudge.report/1\",\"signature\":\"e|vjp|%s|%s\",\"fine\":\"%s\","
 	    "\"engine\":\"e\",\"engine_version\":\"name 2.5\",\"verdict\":\"%s\","
 	    "\"deviation\":\"finite\",\"summary\":\"s\",\"request\":\"vjp wrt [0]\",\"program\":[\"v1: f64[] = "
 	    "sin v0\"]}",
-	    verdict, fine, verdict);
+	    verdict, deviation, fine, verdict);
 
 	CHECK(file_write_atomic(base, name, text, strlen(text), &e), "%s", e.text);
+}
+
+static void write_report(const char *name, const char *fine, const char *verdict, struct arena *a)
+{
+	write_report_as(name, fine, verdict, "finite", a);
 }
 
 static struct index sample_index(struct arena *a)
 {
 	static const char summary[] = "{\"findings\":[{\"file\":\"d.json\",\"count\":1,\"first_case\":3,"
 	                              "\"faces\":[\"e|vjp|nan-leak|finite\",\"e|jvp|nan-leak|finite\"],"
-	                              "\"also\":[\"e|vjp|take\"]}]}";
+	                              "\"also\":[\"e|vjp|take\"]}],"
+	                              "\"declared\":[{\"file\":\"f.json\",\"count\":8,\"first_case\":5}]}";
 	struct error e = {0};
 	struct index x;
 
@@ -336,6 +343,7 @@ static struct index sample_index(struct arena *a)
 	write_report("b.json", "e|vjp|for{mul}", "wrong", a);
 	write_report("c.json", "e|vjp|for{add+mul}", "wrong", a);
 	write_report("d.json", "e|vjp|gather", "nan-leak", a);
+	write_report_as("f.json", "e|*|nan-leak|declared", "nan-leak", "declared", a);
 	CHECK(file_write_atomic(base, "e.json", "no report", 9, &e), "%s", e.text);
 	CHECK(file_write_atomic(base, "summary.json", summary, strlen(summary), &e), "%s", e.text);
 	CHECK(index_read(base, a, &x, &e), "%s: %s", e.place, e.text);
@@ -347,9 +355,9 @@ static void test_index(struct arena *a)
 	struct index x = sample_index(a), none;
 	struct error e = {0};
 
-	CHECK(x.n_report == 4 && x.n_unreadable == 1 && x.n_group == 3, "%d reports, %d unreadable, %d groups",
+	CHECK(x.n_report == 5 && x.n_unreadable == 1 && x.n_group == 4, "%d reports, %d unreadable, %d groups",
 	    x.n_report, x.n_unreadable, x.n_group);
-	if (x.n_group != 3)
+	if (x.n_group != 4)
 		return;
 	CHECK(!strcmp(x.group[0].fine, "e|vjp|for{mul}") && x.group[0].count == 2 && x.group[0].n_report == 2,
 	    "the most frequent is first: %s", x.group[0].fine);
@@ -358,6 +366,12 @@ static void test_index(struct arena *a)
 	    (long long)x.group[1].first_case, x.group[1].n_signature);
 	CHECK(x.group[1].n_also == 1 && !strcmp(x.group[1].also[0], "e|vjp|take") && !x.group[0].n_also,
 	    "what is the same bug, of this group: %d", x.group[1].n_also);
+	CHECK(!strcmp(index_title(&x, a), "3 findings, and 1 declared"), "%s", index_title(&x, a));
+	CHECK(x.group[3].declared, "what is declared comes last");
+	for (int k = 0; k < x.n_group; k++)
+		CHECK(x.group[k].declared == (x.group[k].count == 8) &&
+		        (!x.group[k].declared || x.group[k].first_case == 5),
+		    "what is declared has its own count: %s, %lld", x.group[k].fine, (long long)x.group[k].count);
 	struct text page = {.arena = a};
 	index_markdown(&page, &x);
 	CHECK(strstr(page.at, "| e (name 2.5) |"), "the engine's version: %s", page.at);
