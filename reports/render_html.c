@@ -348,8 +348,7 @@ static void put_experiment(struct text *out, const struct json *x, bool open)
 	text_put(out, "<th class=\"num\">expected<th class=\"num\">returned<th class=\"num\">ratio<th>\n");
 	for (const struct json *r = rows ? rows->child : NULL; r && shown < ROWS_SHOWN; r = r->next, shown++) {
 		const struct json *cells = json_find(r, "cells"), *fails = json_find(r, "fails");
-		const char *engine = render_member(r, "engine"), *ratio = render_member(r, "ratio"),
-		           *verdict = render_member(r, "verdict");
+		const char *engine = render_member(r, "engine"), *verdict = render_member(r, "verdict");
 
 		text_put(out, "<tr%s>", !fails ? "" : fails->truth ? " class=\"bad\"" : " class=\"good\"");
 		for (const struct json *c = cells ? cells->child : NULL; c; c = c->next)
@@ -357,8 +356,7 @@ static void put_experiment(struct text *out, const struct json *x, bool open)
 		html_put(out,
 		    "<td class=\"num\">%s<td class=\"num got\">%s<td class=\"num dim\">%s<td class=\"verdict\">%s\n",
 		    view_value(r, "expected", out->arena), view_value(r, "returned", out->arena),
-		    *ratio ? arena_printf(out->arena, "%.6g", strtod(ratio, NULL)) : "",
-		    *engine ? arena_printf(out->arena, "%s: %s", engine, verdict) : verdict);
+		    view_ratio(r, out->arena), *engine ? arena_printf(out->arena, "%s: %s", engine, verdict) : verdict);
 	}
 	text_put(out, "</table></div>\n");
 	if (rows && rows->n_child > shown)

@@ -87,7 +87,7 @@ static int row_cells(const struct json *row, const char *cell[COLUMNS], struct a
 		cell[n++] = c->text ? c->text : "";
 	put_sides(row, &cell[n], a);
 	n += 2;
-	cell[n++] = number(row, "ratio", a);
+	cell[n++] = view_ratio(row, a);
 	cell[n++] = *engine ? arena_printf(a, "%s (%s)", verdict, engine) : verdict;
 	return n;
 }

@@ -61,6 +61,16 @@ const char *view_value(const struct json *row, const char *key, struct arena *a)
 	return sum ? arena_printf(a, "sum %s", view_number(sum, key, a)) : view_number(row, key, a);
 }
 
+const char *view_ratio(const struct json *row, struct arena *a)
+{
+	const char *text = render_member(row, "ratio");
+	const double ratio = strtod(text, NULL), beside = ratio - 1;
+
+	if (!*text)
+		return "";
+	return beside != 0 && fabs(beside) < 1e-5 ? arena_printf(a, "1%+.2g", beside) : arena_printf(a, "%.6g", ratio);
+}
+
 const char *view_side(const struct json *report, const char *side, struct arena *a)
 {
 	const struct json *x = json_find(report, side);

@@ -14,6 +14,9 @@ const char *view_numbers(const struct json *list, struct arena *a);
 /* The "expected" or "returned" of a row of an experiment: the elements if they are there, else the sum or the number.
  */
 const char *view_value(const struct json *row, const char *key, struct arena *a);
+/* The returned number over the expected one; "1-2.3e-15" where they are too close for a few digits.  "" if the row has
+ * no ratio. */
+const char *view_ratio(const struct json *row, struct arena *a);
 /* The report's "expected" or "returned": the decimal; else the exact value; else the type. */
 const char *view_side(const struct json *report, const char *side, struct arena *a);
 /* How many leading characters two numbers share, so that the rest can be marked.  0 if sign, exponent or the number of

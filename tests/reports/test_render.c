@@ -11,6 +11,7 @@
 #include "reports/graph_layout.h"
 #include "reports/graph_route.h"
 #include "reports/index.h"
+#include "reports/view.h"
 #include "tests/check.h"
 
 /* ---- a report whose texts are all the same hostile one ---- */
@@ -378,6 +379,23 @@ static void test_index(struct arena *a)
 	CHECK(!index_read("/nowhere/at/all", a, &none, &e) && *e.text, "a directory that is not there");
 }
 
+/* A ratio close to 1 says how close. */
+static void check_ratios(struct arena *a)
+{
+	static const struct {
+		const char *row, *text;
+	} rows[] = {{"{\"ratio\":\"0.9999999999999976\"}", "1-2.4e-15"}, {"{\"ratio\":\"1.000001\"}", "1+1e-06"},
+	    {"{\"ratio\":\"1\"}", "1"}, {"{\"ratio\":\"-0.5\"}", "-0.5"}, {"{}", ""}};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		struct error e = {0};
+		const struct json *row = json_read(rows[k].row, strlen(rows[k].row), a, &e);
+
+		CHECK(row && !strcmp(view_ratio(row, a), rows[k].text), "%s: %s", rows[k].row,
+		    row ? view_ratio(row, a) : e.text);
+	}
+}
+
 /* Every format for people shows the condition that is told, not the one that separates best. */
 static void check_told(struct arena *a)
 {
@@ -417,6 +435,7 @@ int main(int argc, char **argv)
 		check_begin(argc, argv);
 		test_injection(&a);
 		check_told(&a);
+		check_ratios(&a);
 		CHECK_LAW(test_fence(&a));
 		test_drawings(&a);
 		test_routes(&a);
