@@ -31,9 +31,10 @@ struct costing {
 	int restarts;
 };
 
+/* engine: NULL where the oracles alone are asked. */
 static struct costing cost_start(const struct engine *engine)
 {
-	return (struct costing){bench_clock(), engine_trouble(engine).restarts};
+	return (struct costing){bench_clock(), engine ? engine_trouble(engine).restarts : 0};
 }
 
 /* died: it was not answered, and did not hang.  Returns the seconds that it took. */

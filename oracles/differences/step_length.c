@@ -33,10 +33,17 @@ static int distance(struct rough from, mpfr_srcptr to_value)
 	return moved < ldexp(1, -VISIBLE) ? STILL : (int)top + ilogb(moved);
 }
 
-/* Whether a root or a norm moves by more than it is.  It then looks like |h|, as if the point were where it is 0. */
-static bool leaves_root(const struct scalar *s, struct rough from, int moved)
+/*
+ * Whether a root, a power or a norm moves by more than it is, or a logsumexp by more than 1.  A root then looks like
+ * |h|, as if the point were where it is 0, and a logsumexp like the largest operand.
+ */
+static bool leaves_bend(const struct scalar *s, struct rough from, int moved)
 {
-	return (s->op == OP_SQRT || s->op == OP_NORM) && from.part != 0 && moved != STILL && moved > from.exponent;
+	if (moved == STILL)
+		return false;
+	if (s->op == OP_LOGSUMEXP)
+		return moved >= 0;
+	return (s->op == OP_SQRT || s->op == OP_POW || s->op == OP_NORM) && from.part != 0 && moved > from.exponent;
 }
 
 bool steps_too_long(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct move *move,
@@ -67,7 +74,7 @@ bool steps_too_long(struct evaluation *ev, const struct program *p, const struct
 			int moved = distance(from[s], ev->value[s]);
 			if (pass == 0) {
 				far[s] = moved;
-				found |= leaves_root(&ev->scalar[s], from[s], moved);
+				found |= leaves_bend(&ev->scalar[s], from[s], moved);
 			} else {
 				found |= moved != STILL && far[s] != STILL && moved > far[s] - SHRINKS;
 			}
