@@ -1,11 +1,12 @@
 """The pages of scripts/scoreboard, from its data alone: equal data give equal bytes.
 
-Usage: import it.  write_all() writes index.html, defects.html, how.html, engines/, families/ and findings/ below a folder.
+Usage: import it.  write_all() writes index.html, defects.html, dead-branches.html, how.html, engines/, families/, findings/ and known/ below a folder.
 """
 import collections
 import html
 import json
 import re
+import shutil
 
 # Families of graph/ops.def that readers look for together.
 GROUPS = {
@@ -48,7 +49,7 @@ main{max-width:84rem}
 .key span{border:1px solid var(--line);border-radius:.3rem;padding:.05rem .5rem}
 .key .ok{background:var(--good-wash)}.key .bad{background:var(--bad-wash)}.key .warn{background:var(--accent-wash)}.key .none{color:var(--dim)}
 .tag.ok{color:var(--good);border-color:var(--good-line);background:var(--good-wash)}
-.finding .values{font-size:.9rem;overflow-wrap:anywhere}
+.finding summary{font-weight:400;overflow-wrap:anywhere}.finding details{padding:.3rem 0}
 table.defects td{overflow-wrap:anywhere}table.defects td:first-child{min-width:13rem}
 .finding details{font-size:.88rem}.finding pre{margin:.3rem 0 .6rem}
 @media(max-width:34rem){.matrix tbody th{min-width:6.2rem;max-width:8rem;overflow-wrap:break-word;padding-right:.4rem}.matrix tbody th a{font-size:.8rem}.matrix tbody th .under{font-size:.72rem}.matrix td{min-width:3.9rem;padding:.25rem .4rem}}
@@ -79,6 +80,21 @@ def defects_of(root, said):
     """The known defects of an engine that calls itself so, in that mode."""
     name = (family_of(root, said) or {}).get("name")
     return [d for d in known_defects(root) if any(e["name"] == name and said in e.get("modes", [said]) for e in d["engines"])]
+
+
+def language_of(form, text):
+    """The suffix of a program that `adjudge emit` wrote in this format."""
+    return "c" if form == "c" else "exs" if form == "nx" else "cpp" if "#include <" in text else "cjs" if "require('" in text else "py"
+
+
+def first_seen(history, finding, newest):
+    """The first of the measured versions from which on a finding is there without a gap."""
+    names, first = {finding["name"], *finding.get("also", [])}, newest
+    for row in reversed(history):
+        if not names & set(row["findings"]):
+            break
+        first = row["version"]
+    return first
 
 
 def esc(text):
@@ -147,19 +163,25 @@ KEY = ("<p class=\"key\"><span class=\"ok\">cases with the right answer</span><s
 
 
 UNKNOWN = "On what it depends is not determined"  # says nothing to a reader
-LONG = 400  # characters of a point that are shown
+LONG = 400  # characters of a line of a program that are shown
+PROVENANCE = ("title: ", "comment: ", "source: ", "expected of ")  # lines of `adjudge show` that are no part of a program
 
 
 class Site:
-    def __init__(self, folder, results, root, families, render):
-        self.folder, self.root, self.families, self.render = folder, root, families, render
+    def __init__(self, folder, results, root, families, render, show):
+        self.folder, self.root, self.families, self.render, self.show = folder, root, families, render, show
         self.results = sorted(results, key=lambda r: (r["builtin"], r["name"].lower()))
         css = (root / "reports/html_page.css").read_text(encoding="utf-8")
         self.style = css + STYLE
+        self.texts, self.known_names = {}, {}
+        for d in known_defects(root):
+            stem = d["cases"][0]["file"].removesuffix(".json")
+            n = sum(name == stem or re.fullmatch(re.escape(stem) + r"-\d+", name) is not None for name in self.known_names.values())
+            self.known_names[json.dumps(d, sort_keys=True)] = f"{stem}-{n + 1}" if n else stem
         self.reports = {r["name"]: {f["id"]: json.loads((folder / "data" / r["name"] / f"{f['id']}.json").read_text(encoding="utf-8")) for f in r["findings"]} for r in results}
 
     def page(self, path, title, body, up):
-        nav = "".join(f"<a href=\"{up}{target}\">{text}</a>" for target, text in (("index.html", "Scoreboard"), ("defects.html", "Defects"), ("how.html", "How it was measured")))
+        nav = "".join(f"<a href=\"{up}{target}\">{text}</a>" for target, text in (("index.html", "Scoreboard"), ("defects.html", "Defects"), ("dead-branches.html", "Dead branches"), ("how.html", "How it was measured")))
         text = ("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';style-src 'unsafe-inline'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
                 f"<title>{esc(title)}</title>\n<style>\n{self.style}</style>\n<main>\n<nav class=\"top\">{nav}</nav>\n<h1>{esc(title)}</h1>\n{body}</main>\n</html>\n")
@@ -202,15 +224,6 @@ class Site:
             return STATES[0]
         return STATES[1 if row["verdict"] == "convention" else 2]
 
-    def since(self, result, finding):
-        """The first of the measured versions from which on the finding is there without a gap."""
-        first = result["version"]
-        for row in reversed(result["history"]):
-            if finding["name"] not in row["findings"]:
-                break
-            first = row["version"]
-        return first
-
     def known_as(self, result, finding):
         """The defects of corpus/real that this finding is: their cases show it, or it has one of the names that are noted there."""
         names = {finding["name"], *finding["also"]}
@@ -238,37 +251,144 @@ class Site:
     def versions(self, d, name):
         return ", ".join(v for e in d["engines"] if e["name"] == name for v in e["faulty"])
 
+    def seen(self, d, name):
+        """The first and the last version that is known to have a defect, and whether it is fixed."""
+        faulty = [v for e in d["engines"] if e["name"] == name for v in e["faulty"]]
+        right = [v for e in d["engines"] if e["name"] == name for v in e.get("right", [])]
+        range_ = faulty[0] if len(faulty) == 1 else f"{faulty[0]} to {faulty[-1]}" if faulty else ""
+        return f"seen in {range_}, {d['status']}" + (f"; right in {', '.join(right)}" if right else "")
+
+    def known_page(self, d):
+        """The page of a known defect, below the folder."""
+        return f"known/{self.known_names[json.dumps(d, sort_keys=True)]}.html"
+
+    def option(self, result):
+        """The option of adjudge that names an engine, as it is typed in the checkout."""
+        name, made = result["name"], result.get("made_by", "")
+        return f"--engine \"{name}=$(scripts/engines {made})\"" if made else f"--engine {name}" if result["builtin"] else f"--engine \"{name}=SPEC\""
+
     def finding(self, result, f, up):
         report = self.reports[result["name"]][f["id"]]
         shown = report.get("typical", report)
         known = self.known_as(result, f)
         name = f"{result['name']}-{f['id']}"
-        data = f"{up}data/{result['name']}/"
         said = [f"<span class=\"tag bad\">{esc(f['verdict'])}</span>", f"<span class=\"tag\">{esc(shown['request'])}</span>", f"<code class=\"engine\">{esc(self.title(result))}</code>"]
         apart = f", as {f['findings_of_campaign']} findings" if f.get("findings_of_campaign", 0) > 1 else ""
         found = ", ".join(f"{by} ({n}{apart if by == 'the campaign' else ''})" if n > 1 else by for by, n in f["found_by"].items())
         also = [f"also as {esc(', '.join(f['also'][:4]))}" + (f" and {len(f['also']) - 4} more" if len(f["also"]) > 4 else "")] if f["also"] else []
         if not known and self.family_name(result):
             said.append("<span class=\"tag bad\">not looked at yet</span>")
-        since = [f"since {esc(self.since(result, f))}"] if not known else list(dict.fromkeys(f"faulty in {esc(self.versions(d, self.family_name(result)))}: {self.upstream(d)}" for d in known))
-        told = {key: shown[key].get("decimal", shown[key].get("value", shown[key].get("type", ""))) for key in ("expected", "returned") if isinstance(shown.get(key), dict)}
-        if "expected" in told and told["expected"] == shown.get("returned", {}).get("type"):  # the type is right, and the right number is not known
-            del told["expected"]
-        value = ", ".join(f"{key} <code>{esc(number)}</code>" for key, number in told.items())
-        links = [f"<a href=\"{data}{f['id']}.json\">case</a>"] + ([f"<a href=\"{data}{esc(f['source'])}\">reproducer</a>"] if f["source"] else [])
+        first, last = first_seen(result["history"], f, result["version"]), result["version"]
+        since = [f"seen here in {esc(first)}" + (f" to {esc(last)}" if last != first else "") + ", open"]
+        since += dict.fromkeys(f"<a href=\"{up}{esc(self.known_page(d))}\">known</a>: {esc(self.seen(d, self.family_name(result)))}: {self.upstream(d)}" for d in known)
         title, _, cause = report.get("characterization", {}).get("cause", "").partition(". ")
         cause = "" if cause.startswith(UNKNOWN) else cause
         title = next((d["program"] for d in known), title.rstrip(".") or shown["summary"].rstrip("."))
         return (f"<section class=\"finding\" id=\"{f['id']}\">\n<div class=\"top\">{''.join(said)}</div>\n<p><a href=\"{up}findings/{esc(name)}.html\">"
-                f"{esc(title)}</a></p>\n" + (f"<p>{esc(cause)}</p>\n" if cause else "") + (f"<p class=\"values\">{value}</p>\n" if value else "") + self.program("the smallest case", report) +
-                (self.program("a typical case", report["typical"]) if "typical" in report else "") +
-                f"<p class=\"under\">{' &middot; '.join(since + [f'found by {esc(found)}'] + also + links)}</p>\n</section>\n")
+                f"{esc(title)}</a></p>\n" + (f"<p>{esc(cause)}</p>\n" if cause else "") + self.case("the smallest case", report["case"], self.told(report)) +
+                (self.case("a typical case", report["typical"]["case"], self.told(report["typical"])) if "typical" in report else "") + self.run_it(result, f"{f['id']}.json", "") +
+                f"<p class=\"under\">{' &middot; '.join(since + [f'found by {esc(found)}'] + also + self.files(result, f, up))}</p>\n</section>\n")
+
+    def files(self, result, f, up):
+        """Links to the case and to the program for the engine alone."""
+        data = f"{up}data/{esc(result['name'])}/"
+        return [f"<a href=\"{data}{esc(f.get('file', f.get('id', '') + '.json'))}\">case</a>"] + ([f"<a href=\"{data}{esc(f['source'])}\">reproducer</a>"] if f.get("source") else [])
+
+    def run_it(self, result, file, option):
+        """How to run a case again, where the pages lie in the folder `site` of a checkout."""
+        command = f"build/adjudge run site/data/{result['name']}/{file}{option} {self.option(result)}"
+        return f"<details><summary>run it</summary><pre class=\"run\">{esc(command)}</pre><p class=\"under\">In a checkout of adjudge, with these pages in its folder <code>site</code>.</p></details>\n"
 
     @staticmethod
-    def program(heading, shown):
-        point = json.dumps(shown["case"]["points"][0], ensure_ascii=False)
-        text = "\n".join([*shown["program"], f"at {point if len(point) < LONG else point[:LONG] + ' ...'}", f"request: {shown['request']}"])
-        return f"<details><summary>{heading}</summary><pre>{esc(text)}</pre></details>\n"
+    def told(shown):
+        """What was expected and what was returned, where both are known."""
+        told = {key: shown[key].get("decimal", shown[key].get("value", shown[key].get("type", ""))) for key in ("expected", "returned") if isinstance(shown.get(key), dict)}
+        if "expected" in told and told["expected"] == shown.get("returned", {}).get("type"):  # the type is right, and the right number is not known
+            del told["expected"]
+        return told
+
+    def case(self, heading, case, told, opened=False):
+        """A program, its points with decimal numbers, and what the engine makes of it."""
+        value = ", ".join(f"{key} <code>{esc(number)}</code>" for key, number in told.items())
+        return f"<details{' open' if opened else ''}><summary>{heading}{': ' + value if value else ''}</summary><pre>{esc(self.text_of(case))}</pre></details>\n"
+
+    def text_of(self, case):
+        key = json.dumps(case)
+        if key not in self.texts:
+            lines = [line for line in self.show(key).splitlines() if not line.startswith(PROVENANCE)]
+            self.texts[key] = "\n".join(line if len(line) < LONG else line[:LONG] + " ..." for line in lines)
+        return self.texts[key]
+
+    # ---- NaN of weak zeros ----
+
+    def dead(self, r):
+        """("NaN", "clean" or "not asked", what is known of the smallest case or None)."""
+        dead, leak = r.get("dead_branches"), r.get("weak_zeros") or {}
+        if dead and dead["nan"]:
+            return "NaN", dead
+        if leak.get("branch"):  # of programs that those cases do not cover
+            return "NaN", leak
+        return ("clean" if dead and dead["asked"] else "not asked"), None
+
+    def dead_cell(self, r):
+        state, _ = self.dead(r)
+        return f"<td class=\"{ {'NaN': 'bad', 'clean': 'ok'}.get(state, 'none')}\"><a href=\"dead-branches.html#{esc(r['name'])}\">{state}</a>"
+
+    def leak_cell(self, r):
+        leak = self.other_leak(r)
+        if r.get("weak_zeros") and not leak:
+            return f"<td class=\"none\"><a href=\"engines/{esc(r['name'])}.html#weak-zeros\">not told apart</a>"
+        return "<td class=\"warn\">" + f"<a href=\"engines/{esc(r['name'])}.html#weak-zeros\">{plural(leak['matrix'] + leak['campaign'], 'case')}</a>" if leak else "<td class=\"ok\">none"
+
+    def other_leak(self, r):
+        """The NaNs of weak zeros of an engine that are not known to come out of a dead branch, or None."""
+        leak = r.get("weak_zeros")
+        return leak if leak and "dead_branches" in r and not leak.get("branch") else None
+
+    def leak_case(self, r, leak, up):
+        case = json.loads((self.folder / "data" / r["name"] / leak["file"]).read_text(encoding="utf-8"))
+        told = {key: leak[key] for key in ("expected", "returned") if leak.get(key) is not None}
+        return self.case("the smallest case", case, told, opened=True) + self.run_it(r, leak["file"], " --strict") + f"<p class=\"under\">{' &middot; '.join(self.files(r, leak, up))}</p>\n"
+
+    def dead_entry(self, r, up):
+        """The one entry of an engine whose dead branches give NaN."""
+        _, dead = self.dead(r)
+        counted = f"NaN in {dead['nan']} of {plural(dead['asked'], 'case')} that ask for it. " if "nan" in dead else f"Seen in {dead['first']}. "
+        declared = (r.get("weak_zeros") or {}).get("declared")
+        said = "" if declared is None else "Its adapter declares this habit, so it is no finding." if declared else "Its adapter does not declare this habit, so it is a finding."
+        return (f"<section class=\"finding\" id=\"{esc(r['name'])}\">\n<div class=\"top\"><span class=\"tag bad\">NaN</span><span class=\"tag\">{esc(dead.get('request', ''))}</span>"
+                f"<code class=\"engine\"><a href=\"{up}engines/{esc(r['name'])}.html\">{esc(self.title(r))}</a></code></div>\n<p>{esc(counted)}{said}</p>\n" + self.leak_case(r, dead, up) + "</section>\n")
+
+    def dead_branches(self):
+        states = [(r, self.dead(r)[0]) for r in self.results]
+        body = ("<p>In <code>where(x &gt; 0, sqrt(x), 0)</code> at 0 the branch with the root is dead, and the gradient is 0. The partial of the root is infinite there. "
+                "Engines that multiply it by the zero of the dead branch return NaN.</p>\n<p>Every engine is asked for the root, the logarithm and the reciprocal, as a number and as a vector, backwards and forwards. "
+                "It has one entry, with the smallest case that gives NaN. Forms after <a href=\"https://github.com/tensorflow/tensorflow/issues/118674\">tensorflow/tensorflow#118674</a>.</p>\n")
+        body += f"<h2>{plural(sum(s == 'NaN' for _, s in states), 'engine')} with NaN</h2>\n" + ("".join(self.dead_entry(r, "") for r, s in states if s == "NaN") or "<p>None.</p>\n")
+        for wanted, heading in (("clean", "Clean"), ("not asked", "Not asked")):
+            listed = [r for r, s in states if s == wanted]
+            if listed:
+                body += f"<h2>{heading}</h2>\n<ul>\n" + "".join(f"<li id=\"{esc(r['name'])}\"><a href=\"engines/{esc(r['name'])}.html\">{esc(self.title(r))}</a> ({esc(r['name'])})" +
+                                                               (f": {plural(r['dead_branches']['asked'], 'case')}, none NaN" if wanted == "clean" else "") + "\n" for r in listed) + "</ul>\n"
+        self.page("dead-branches.html", "NaN out of a dead branch", body, "")
+
+    def leaks(self, r):
+        state, dead = self.dead(r)
+        body = "<h2 id=\"dead-branch\">NaN out of a dead branch</h2>\n"
+        if state == "NaN":
+            body += self.dead_entry(r, "../")
+        else:
+            body += f"<p>{'Clean: ' + plural(r['dead_branches']['asked'], 'case') + ' ask for it, none is NaN' if state == 'clean' else 'The engine was not asked for it'}. <a href=\"../dead-branches.html\">What is asked</a>.</p>\n"
+        leak = self.other_leak(r)
+        body += "<h2 id=\"weak-zeros\">Other NaN of weak zeros</h2>\n"
+        if not leak:
+            seen = r.get("weak_zeros")
+            return body + ("<p>" + (f"{plural(seen['matrix'], 'case')} of the matrix and {plural(seen['campaign'], 'random case')} were NaN by a weak zero. They are counted together with those out of dead branches."
+                                    if seen else "None was seen.") + "</p>\n")
+        said = "Its adapter declares this habit, so it is no finding." if leak["declared"] else "Its adapter does not declare this habit, so it is a finding."
+        return body + (f"<p>0 times infinity is NaN here without a branch, where a power or a root of 0 is differentiated, for example. {plural(leak['matrix'], 'case')} of the matrix, "
+                       f"{plural(leak['campaign'], 'random case')}" + (", those out of dead branches among them" if state == "NaN" else "") +
+                       f". {'First seen in ' + esc(leak['first']) + '. ' if leak['first'] else ''}{said}</p>\n" + (self.leak_case(r, leak, "../") if leak.get("file") else ""))
 
     # ---- pages ----
 
@@ -284,8 +404,8 @@ class Site:
         for heading, rows in (("Engines by request", others), ("Built-in engines", own)):
             if not rows:
                 continue
-            body += f"<h2>{heading}</h2>\n" + table("engine", (*self.orders, "findings", "NaN by weak zeros"), [
-                (self.row_head(r), [cell(total(r, lambda c, o=o: order_of(c["request"]) == o), f"engines/{r['name']}.html") for o in self.orders] + [self.count(r), self.leak_cell(r)]) for r in rows])
+            body += f"<h2>{heading}</h2>\n" + table("engine", (*self.orders, "findings", "NaN out of a dead branch", "other NaN of weak zeros"), [
+                (self.row_head(r), [cell(total(r, lambda c, o=o: order_of(c["request"]) == o), f"engines/{r['name']}.html") for o in self.orders] + [self.count(r), self.dead_cell(r), self.leak_cell(r)]) for r in rows])
         body += "<h2>Families of ops by engine</h2>\n" + table("family", [f"<a href=\"engines/{esc(r['name'])}.html\">{esc(r['name'])}</a>" for r in others + own], [
             (f"<a href=\"families/{slug(g)}.html\">{esc(g)}</a>", [cell(total(r, lambda c, g=g: GROUP_OF[c["family"]] == g), f"families/{slug(g)}.html") for r in others + own]) for g in GROUPS])
         self.page("index.html", "Derivatives, judged", body, "")
@@ -311,27 +431,55 @@ class Site:
             (f"<a href=\"../families/{slug(g)}.html\">{esc(g)}</a>", [cell(total(r, lambda c, g=g, q=q: GROUP_OF[c["family"]] == g and c["request"] == q)) for q in requests]) for g in GROUPS])
         body += self.leaks(r) + f"<h2 id=\"findings\">{plural(len(r['findings']), 'finding')}{told_of(self.defects_in(r), len(self.unknown(r)))}</h2>\n"
         body += "".join(self.finding(r, f, "../") for f in r["findings"]) or "<p>None.</p>\n"
-        gone = [(row["version"], f) for row in r["history"][:-1] for f in row["findings"] if f not in r["history"][-1]["findings"]]
-        if gone:
-            body += "<h2>Gone</h2>\n<ul>\n" + "".join(f"<li>{esc(f)}: last seen in {esc(v)}\n" for v, f in gone) + "</ul>\n"
+        body += self.gone(r)
         known = self.known_of(r)
         if known:
-            body += ("<h2>Defects known before</h2>\n<div class=\"wide\"><table class=\"defects\"><tr><th>program, request<th>expected<th>returned<th>faulty in<th>here<th>upstream\n" +
-                     "".join(f"<tr><td>{esc(d['program'])}<td>{esc(d['expected'])}<td>{esc(d['returned'])}<td>{esc(self.versions(d, self.family_name(r)))}<td>"
+            name = self.family_name(r)
+            body += ("<h2>Defects known before</h2>\n<div class=\"wide\"><table class=\"defects\"><tr><th>program, request<th>expected<th>returned<th>versions<th>here<th>upstream\n" +
+                     "".join(f"<tr><td><a href=\"../{esc(self.known_page(d))}\">{esc(d['program'])}</a><td>{esc(d['expected'])}<td>{esc(d['returned'])}<td>{esc(self.seen(d, name))}<td>"
                              f"<span class=\"tag {'bad' if state == 'open' else 'ok' if state == 'right here' else ''}\">{state}</span><td>{self.upstream(d)}\n" for d, state, _ in known) + "</table></div>\n")
         self.page(f"engines/{r['name']}.html", self.title(r) if r["builtin"] else f"{self.title(r)} ({r['name']})", body, "../")
 
-    def leak_cell(self, r):
-        leak = r.get("weak_zeros")
-        return "<td class=\"warn\">" + plural(leak["matrix"] + leak["campaign"], "case") if leak else "<td class=\"ok\">none"
+    def gone(self, r):
+        """What older runs saw and the newest does not."""
+        listed = r.get("gone", [])
+        left = {name for row in r["history"][:-1] for name in row["findings"]} - set(r["history"][-1]["findings"]) - {f["name"] for f in listed}
+        listed = listed + [{"name": name, "first": next(row["version"] for row in r["history"] if name in row["findings"]),
+                            "last": [row["version"] for row in r["history"] if name in row["findings"]][-1]} for name in sorted(left)]
+        if not listed:
+            return ""
+        rows = "".join(f"<tr><td>{esc(f['name'])}<td>{esc(f['first'])}<td>{esc(f['last'])}<td>{'fixed' if f['last'] != r['version'] else 'not seen again'}: not seen in {esc(r['version'])}<td>"
+                       f"{' &middot; '.join(self.files(r, f, '../')) if 'id' in f else ''}\n" for f in listed)
+        return f"<h2>Not seen any more</h2>\n<div class=\"wide\"><table class=\"defects\"><tr><th>finding<th>first seen in<th>last seen in<th>now<th>files\n{rows}</table></div>\n"
 
-    def leaks(self, r):
-        leak = r.get("weak_zeros")
-        if not leak:
-            return "<h2>NaN by weak zeros</h2>\n<p>None was seen.</p>\n"
-        said = "The engine says so itself, so this is no finding." if leak["declared"] else "The engine does not say so, so this is a finding."
-        return (f"<h2>NaN by weak zeros</h2>\n<p>Its zeros multiply like any number: 0 times infinity out of a branch not taken is NaN. {plural(leak['matrix'], 'case')} of the matrix, "
-                f"{plural(leak['campaign'], 'random case')}. {'First seen in ' + esc(leak['first']) + '. ' if leak['first'] else ''}{said} {'The smallest case:' if leak['program'] else ''}</p>\n" + (f"<pre>{esc(leak['program'])}</pre>\n" if leak["program"] else ""))
+    def known_pages(self):
+        """A page for each known defect of an engine that is shown, with copies of its cases and the text of its issue."""
+        shown = {}
+        for r in self.results:
+            for d, state, _ in self.known_of(r):
+                shown.setdefault(self.known_page(d), (d, []))[1].append((r, state))
+        real = self.root / "corpus/real"
+        for path, (d, here) in shown.items():
+            body = f"<dl class=\"facts\"><div><dt>expected</dt><dd>{esc(d['expected'])}</dd></div><div><dt>returned</dt><dd>{esc(d['returned'])}</dd></div><div><dt>state</dt><dd>{esc(d['status'])}</dd></div></dl>\n"
+            body += f"<p>{esc(d['mechanism'])}</p>\n" if d.get("mechanism") else ""
+            body += f"<p>Upstream: {self.upstream(d)}.</p>\n<h2>Versions</h2>\n<ul>\n" + "".join(f"<li>{esc(e['name'])}: {esc(self.seen({**d, 'engines': [e]}, e['name']))}\n" for e in d["engines"]) + "</ul>\n"
+            body += "<h2>On this scoreboard</h2>\n<ul>\n" + "".join(f"<li><a href=\"../engines/{esc(r['name'])}.html\">{esc(self.title(r))}</a> ({esc(r['name'])}): {state}\n" for r, state in here) + "</ul>\n"
+            for file in dict.fromkeys(c["file"] for c in d["cases"]):
+                self.write(f"known/{file}", (real / file).read_text(encoding="utf-8"))
+                text = self.text_of(json.loads((real / file).read_text(encoding="utf-8")))
+                commands = "\n".join(f"build/adjudge run corpus/real/{file} {self.option(r)}" for r, _ in here)
+                body += f"<h2><a href=\"{esc(file)}\">{esc(file)}</a></h2>\n<pre>{esc(text)}</pre>\n<p class=\"under\">In a checkout of adjudge:</p>\n<pre class=\"run\">{esc(commands)}</pre>\n"
+            for issue in self.issues_of(d):
+                body += f"<details><summary>the text of an issue: {esc(issue.name)}</summary><pre class=\"run\">{esc(issue.read_text(encoding='utf-8'))}</pre></details>\n"
+            self.page(path, d["program"], body, "../")
+
+    def issues_of(self, d):
+        """The files in corpus/real/issues/ about a defect."""
+        stem = d["cases"][0]["file"].removesuffix(".json")
+        short = {e["name"]: e["short"] for e in engines(self.root)}
+        names = [f"{stem if stem.startswith(short[e['name']] + '-') else short[e['name']] + '-' + stem}.md" for e in d["engines"] if e["name"] in short]
+        folder = self.root / "corpus/real/issues"
+        return [folder / name for name in dict.fromkeys(names) if d["upstream"] == "not reported" and (folder / name).exists()]
 
     def family(self, group):
         ops = [op for op, family in self.families.items() if GROUP_OF[family] == group]
@@ -371,7 +519,17 @@ class Site:
                 text = self.render(self.folder / "data" / r["name"] / f"{f['id']}.json")
                 nav = f"<nav class=\"top\"><a href=\"../index.html\">Scoreboard</a><a href=\"../engines/{esc(r['name'])}.html\">{esc(self.title(r))}</a><a href=\"../data/{esc(r['name'])}/{f['id']}.json\">Case</a>"
                 nav += f"<a href=\"../data/{esc(r['name'])}/{esc(f['source'])}\">Reproducer</a>" if f["source"] else ""
+                text = re.sub(r"<pre class=\"run\">.*?</pre>", lambda m: self.typed(m[0], r, f), text, flags=re.S)
+                text = text.replace("Save the report as JSON, or the case below, as report.json.", "In a checkout of adjudge, with these pages in its folder site.")
                 self.write(f"findings/{r['name']}-{f['id']}.html", text.replace("<main>\n", f"<main>\n{nav}</nav>\n", 1))
+
+    def typed(self, text, r, f):
+        """Commands of `adjudge report`, with the file, the engine and the format that a reader has."""
+        text = re.sub(rf"--engine (?:&#39;)?{re.escape(r['name'])}(?:&#39;)?(?![-\w])", lambda m: esc(self.option(r)), text)
+        form = format_of(self.root, r["said"])
+        text = re.sub(r"adjudge emit --format FORMAT .*", lambda m: m[0].split("  #")[0].replace("FORMAT", form) if form else "", text.replace("</pre>", "\n</pre>")).rstrip()
+        text = text.removesuffix("</pre>").rstrip() + "</pre>"
+        return text.replace("report.json", f"site/data/{r['name']}/{f['id']}.json").replace("adjudge ", "build/adjudge ")
 
 
 HOW = (
@@ -388,14 +546,15 @@ HOW = (
 )
 
 
-def write_all(folder, results, root, families, render):
-    """render: the page of a report, as text, from its path."""
-    site = Site(folder, results, root, families, render)
-    for part in ("engines", "families", "findings"):
-        for old in (folder / part).glob("*.html"):
-            old.unlink()
+def write_all(folder, results, root, families, render, show):
+    """render: the page of a report, as text, from its path.  show: the text of a case, from its JSON."""
+    site = Site(folder, results, root, families, render, show)
+    for part in ("engines", "families", "findings", "known"):
+        shutil.rmtree(folder / part, ignore_errors=True)
     site.index()
     site.defects()
+    site.dead_branches()
+    site.known_pages()
     site.how()
     site.finding_pages()
     for r in site.results:

@@ -14,6 +14,7 @@ import urllib.parse
 ADJUDGE, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests/reports")]
+import scoreboard_leaks  # noqa: E402
 import scoreboard_pages  # noqa: E402
 import test_report_pages  # noqa: E402
 from test_report_pages import check, failures, pages_of  # noqa: E402
@@ -51,17 +52,25 @@ def check_workflow():
     except ImportError:
         return
     flow = yaml.safe_load((ROOT / "ci/github/scoreboard.yml").read_text())
-    steps = {s.get("name"): s for s in flow["jobs"]["measure"]["steps"]}
-    for step in steps.values():
-        check(subprocess.run(["bash", "-n", "-c", step.get("run", "")]).returncode == 0, f"not shell: {step}")
+    for job in flow["jobs"].values():
+        for step in job["steps"]:
+            check(subprocess.run(["bash", "-n", "-c", step.get("run", "")]).returncode == 0, f"not shell: {step}")
+    job = flow["jobs"]["measure"]
+    run = {s.get("name"): s for s in job["steps"]}["Measure"]["run"]
+    packaged = [line.split()[0] for line in subprocess.run([ROOT / "scripts/engines", "--list"], capture_output=True, text=True).stdout.splitlines() if line.split()[1] not in ("checkout", "python")]
+    check(sorted(job["strategy"]["matrix"]["engine"]) == sorted(["builtin", *packaged]), f"the workflow leaves out or has too much: {set(packaged) ^ set(job['strategy']['matrix']['engine'])}")
+    check(job["continue-on-error"] is True and flow["jobs"]["publish"]["if"] == "!cancelled()", "an engine that fails keeps the pages from being published")
     with tempfile.TemporaryDirectory() as place:
         (pathlib.Path(place) / "scripts").mkdir()
-        for name, text in (("engines", '[ "$1" != lost ] && echo "proc:$1 --x"'), ("scoreboard", 'printf "%s|" "$@"')):
+        ready = "".join(f"echo \"{name}=proc:x --run '{made}@1'\"\n" for name, made in (("a-b", "a:b"), ("a-c", "a:c"), ("a-d", "a-d"), ("e", "e")))
+        for name, text in (("engines", f'case $1 in lost) exit 4 ;; --ready)\n{ready};; esac'), ("scoreboard", 'printf "%s|" "$@"; exit 4')):
             path = pathlib.Path(place) / "scripts" / name
             path.write_text(f"#!/bin/sh\n{text}\n")
             path.chmod(0o755)
-        out = subprocess.run(["bash", "-e", "-c", steps["Measure"]["run"]], cwd=place, capture_output=True, text=True, env={**os.environ, "ENGINES": "a:b lost c", "TIME": "1s"}).stdout
-        check(out.endswith("site|--time|1s|--engine|a-b=proc:a:b --x|--engine|c=proc:c --x|"), f"the workflow measures: {out}")
+        for engine, wanted in (("a", "site|--time|1s|--builtin|none|--engine|a-b=proc:x --run 'a:b@1'|--engine|a-c=proc:x --run 'a:c@1'|::warning::a was not"), ("e", "site|--time|1s|--builtin|none|--engine|e=proc"),
+                               ("lost", "::warning::lost is not ready"), ("builtin", "site|--time|1s|::error::")):
+            done = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", run], cwd=place, capture_output=True, text=True, env={**os.environ, "ENGINE": engine, "TIME": "1s"})
+            check(done.stdout.startswith(wanted) and done.returncode == 0, f"the workflow measures {engine}: {done}")
 
 
 # Whether the second is taken for the first: (request, verdict, ops, deviation).
@@ -92,7 +101,7 @@ FOUND = [("jvp|nan-leak|tanh|nan", [], 1), ("primal|wrong-primal|acos|nan", ["co
 def check_known():
     replay = [{"case": "corpus/real/boost-arccosine-at-1.json", "state": "new", "verdict": "wrong-primal"}]
     result = {"name": "boost", "said": "boost.math autodiff", "builtin": False, "replay": replay, "findings": [{"name": name, "also": [], "cases": cases} for name, cases, _ in FOUND]}
-    site = scoreboard_pages.Site(ROOT, [], ROOT, {}, None)
+    site = scoreboard_pages.Site(ROOT, [], ROOT, {}, None, None)
     for finding, (name, _, wanted) in zip(result["findings"], FOUND):
         check(len(site.known_as(result, finding)) == wanted, f"{name}: {site.known_as(result, finding)}")
     said = scoreboard_pages.told_of(site.defects_in(result), len(site.unknown(result)))
@@ -104,7 +113,43 @@ def check_reproducer(script, place):
     moved = shutil.copy(ADJUDGE, place)
     source = script.source_of(script.Tool(moved), "boost.math autodiff", ROOT / "corpus/real/boost-arccosine-at-1.json")
     check(source and source[0] == "cpp" and "acos(" in source[1], f"reproducer {source}")
+    source = script.source_of(script.Tool(moved), "sympy.mpmath", ROOT / "corpus/real/boost-arccosine-at-1.json")
+    check(source and source[0] == "py" and compile(source[1], "source", "exec"), f"reproducer {source}")
+    if shutil.which("node"):  # whose adapters write their own sources
+        source = script.source_of(script.Tool(moved), "adnn", ROOT / "corpus/real/adnn-maximum.json")
+        check(source and source[0] == "cjs" and "require('adnn" in source[1], f"reproducer {source}")
     check(script.source_of(script.Tool(moved), "tape", ROOT / "corpus/real/boost-arccosine-at-1.json") is None, "a reproducer for an engine without a format")
+
+
+def check_dead_branches(script, place):
+    """An engine whose zeros are weak has NaN in the smallest case and all others, and an engine that is right has none."""
+    for engine, wanted in (("tape+weak-zero", 12), ("tape", 0)):
+        folder = pathlib.Path(place) / engine
+        folder.mkdir()
+        dead = script.dead_branches(script.Tool(ADJUDGE), engine, engine, folder, folder)
+        check((dead["asked"], dead["nan"]) == (12, wanted), f"dead branches of {engine}: {dead}")
+        if wanted:
+            case = json.loads((folder / dead["file"]).read_text())
+            check([n["op"] for n in case["body"]] == ["sqrt", "constant", "select"] and (dead["expected"], dead["returned"]) == (1, "nan"), f"the smallest dead branch: {dead} {case}")
+            check(scoreboard_leaks.has_branch(case), "no branch in a case of a branch")
+    power = {"body": [{"op": "pow", "args": ["x", "y"]}]}
+    check(not scoreboard_leaks.has_branch(power) and scoreboard_leaks.has_branch({"body": [{"op": "for", "regions": [{"body": [{"op": "cond"}]}]}]}), "what has a branch")
+
+
+MADE = [("proc:exec '/a b/scripts/engines' --run 'adnn@30076fb0053b64d1'", "adnn"), ("proc:exec env ADJUDGE_ROOTS=/r '/a/scripts/engines' --run 'codipack:linear=/c d@30076f'", "codipack:linear=DIR"),
+        ("proc:python3 mine.py", ""), ("functional", "")]
+
+
+def check_typed(script):
+    """The commands on pages name the engine as scripts/engines makes it."""
+    for spec, wanted in MADE:
+        check(script.made_by(spec) == wanted, f"{spec} is made by {script.made_by(spec)!r}")
+    site = scoreboard_pages.Site(ROOT, [], ROOT, {}, None, None)
+    result = {"name": "tfjs-cpu", "said": "tfjs", "builtin": False, "made_by": "tfjs:cpu"}
+    text = "<pre class=\"run\">adjudge run report.json --engine tfjs-cpu\nadjudge emit --format FORMAT report.json  # a program</pre>"
+    typed = site.typed(text, result, {"id": "1a"})
+    check(typed == "<pre class=\"run\">build/adjudge run site/data/tfjs-cpu/1a.json --engine &quot;tfjs-cpu=$(scripts/engines tfjs:cpu)&quot;\n"
+          "build/adjudge emit --format tfjs site/data/tfjs-cpu/1a.json</pre>", f"typed: {typed}")
 
 
 def check_script():
@@ -112,6 +157,8 @@ def check_script():
     script.__loader__.exec_module(script)
     with tempfile.TemporaryDirectory() as place:
         check_reproducer(script, place)
+        check_dead_branches(script, place)
+    check_typed(script)
     for first, second, wanted in JOINS:
         check(script.joins(second, first) == wanted, f"{second} joins {first}: not {wanted}")
     report = {"signature": "a|b|jvp|wrong-primal|nan", "program": ["inputs v0: f64[]", "v1: f64[] = constant 3", "v2: f64[] = add v0, v1", "return v2"]}
@@ -144,6 +191,7 @@ def main():
         check("agree" in counts and "wrong" not in counts, f"verdicts of sin: {counts}")
         page = test_report_pages.Page(folder / "engines/stand-in.html").text
         check("finding" in page and "known defect" not in page, "the findings of an engine without known defects")
+        check("Clean: 12 cases ask for it" in page and "None was seen." in page, "what is said of dead branches")
         check("wrong" in page and "expected" in page and "The gradient" in page, "the finding is not on the page of its engine")
         check("the smallest case" in page and "request: vjp" in page, "the program of the finding is not on the page of its engine")
         control = test_report_pages.Page(folder / "families/control-flow.html").text
@@ -162,7 +210,10 @@ def main():
         data["history"].insert(0, {"version": "0.0.1", "findings": ["vjp|wrong|for|<b>"]})
         (folder / "data/stand-in.json").write_text(json.dumps(data))
         board(folder, "--pages")
-        check("vjp|wrong|for|<b>: last seen in 0.0.1" in test_report_pages.Page(folder / "engines/stand-in.html").text, "a finding that is gone is not shown")
+        page = test_report_pages.Page(folder / "engines/stand-in.html").text
+        check("vjp|wrong|for|<b>0.0.10.0.1fixed: not seen in" in page, "a finding that is gone is not shown")
+        check(data["gone"] and all((folder / "data/stand-in" / f"{f['id']}.json").is_file() for f in data["gone"]), f"gone: {data['gone']}")
+        check(all(f["name"] in page for f in data["gone"]) and "not seen again" in page, "a finding that the same version does not show any more is not shown")
         check_pages(folder)
         # A built-in engine must be clean.
         data.update(builtin=True, campaign={**data["campaign"], "disagreements": 1})
