@@ -543,6 +543,9 @@ HOW = (
     "The matrix counts cases, with all dtypes and points of a request together. A failing case is made smaller until nothing can be left out. Failing cases with the same request, ops and kind of failure are one finding. "
     "Experiments around it say what matters.",
     "Each program that is shown was answered wrongly by a fresh process of the engine.",
+    "A zero is weak where 0 times infinity is NaN. Each engine is asked for <a href=\"dead-branches.html\">NaN out of a dead branch</a>, in 12 cases for reverse mode and 12 for forward mode, if it has them. Other NaN of weak zeros is counted apart. "
+    "An engine whose adapter declares this habit has no finding by it.",
+    "The cases of earlier findings are asked again. A finding that a newer version does not show is called fixed. The same version may not show it again, by another seed or another adjudge, and then it is called so.",
 )
 
 
