@@ -18,9 +18,11 @@ struct emission {
 	/* NULL: from templates, the source calls `judge`, as that of an adapter does (engines/PROTOCOL.md); in C it has
 	 * the functions alone. */
 	const struct truth *truth;
-	bool tight;     /* judge by the tight radius: the finding is an inaccuracy */
-	bool brief;     /* short, for an issue: only what is asked for, compared with literals (brief.h) */
-	bool weak_zero; /* the engine declares that its zeros multiply like any number (truth.h) */
+	bool tight; /* judge by the tight radius: the finding is an inaccuracy */
+	bool brief; /* short, for an issue: only what is asked for, compared with literals (brief.h) */
+	/* A NaN is right where zeros that multiply like any number make it (truth.h): the engine declares that, and the
+	 * finding is another one. */
+	bool weak_zero;
 	struct arena *arena;
 	struct text *out;
 };

@@ -492,6 +492,23 @@ def test_declared():
         check(not text or radius and (float(radius[1]) > 1e-7) == excused, f"emit {options}: radius {radius and radius[1]}")
 
 
+def test_declared_nan():
+    """A declared NaN is wrong in a case, and in a report and an issue about it; a report of another verdict allows it."""
+    case = root / "corpus/documents/xla-where-sqrt-at-0.json"
+    report = place / "declared.json"
+    for verdict, wanted in ((None, WRONG), ("nan-leak", WRONG), ("wrong", RIGHT)):
+        report.write_text(json.dumps({"schema": "adjudge.report/1", "signature": f"x|vjp|{verdict}|NaN", "engine": "tape", "case": json.loads(case.read_text())}) if verdict else case.read_text())
+        judges = re.sub(r"(?s)\nimport torch\n.*", "", re.sub(r"(?s)# An engine that crashes.*?(?=\n# The adapter's)", "", emit("torch", report)))
+        for number, status in (("0.0", RIGHT), ("nan", wanted)):
+            done = run(sys.executable, "-c", f"{judges}\njudge('primal', [[0.0]])\njudge('derivative', [[{number}]])\nfinish_points()")
+            check(done.returncode == status, f"a report of {verdict}, {number}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+        short = emit("torch", report, "--brief")
+        check(("not (" in short) == (verdict == "wrong"), f"a report of {verdict}, brief:\n{short}")
+    engine = f"own=proc:'{adjudge}' worker --engine tape+weak-zero | sed -u '1s/\"name\":\"[^\"]*\"/\"name\":\"sacado rad\",\"weak_zero\":true/'"
+    issue = run(adjudge, "report", str(case), "--engine", engine, "--format", "issue", "--experiments", "runs").stdout
+    check("```cpp" in issue and "right" in issue and "!(" not in issue, f"an issue about a NaN allows it: {issue}")
+
+
 def test_conform():
     """An adapter whose sources call `judge`: what conform writes beside a finding judges itself."""
     engine, out = place / "emitting.py", place / "conform"
@@ -553,7 +570,7 @@ def test_bisect():
 
 with tempfile.TemporaryDirectory() as folder:
     place = pathlib.Path(folder)
-    for test in (test_c, test_enzyme, test_languages, test_cpp, test_expressions, test_brief, test_ties, test_rows, test_inaccurate, test_declared, test_conform, test_writers, test_bisect):
+    for test in (test_c, test_enzyme, test_languages, test_cpp, test_expressions, test_brief, test_ties, test_rows, test_inaccurate, test_declared, test_declared_nan, test_conform, test_writers, test_bisect):
         test()
 print(f"{checks} checks, {failed} failed")
 sys.exit(1 if failed else 0)

@@ -88,7 +88,7 @@ static int emit_by_adapter(const struct format *f, struct emission *x)
 	if (code != EXIT_NO_FINDING)
 		return code;
 	x->truth = &truth;
-	x->weak_zero = engine_hello(b.engine[0])->weak_zero;
+	x->weak_zero &= engine_hello(b.engine[0])->weak_zero;
 	if (engine_emit(b.engine[0], x->c, x->brief, x->arena, &text, &n, &e)) {
 		truth_for(&b, x, &truth);
 		if (!x->brief)
@@ -116,6 +116,7 @@ static int emit_by_target(const struct emit_target *t, struct emission *x)
 	struct error e = {0};
 	struct oracle *oracle;
 
+	x->weak_zero = false;
 	may_flush(t, &options);
 	oracle = oracle_open(&options);
 	oracle_truth(oracle, x->c, x->arena, &truth);
@@ -142,6 +143,7 @@ static int emit_case(
 	if (!read_case(path, a, &c, &of, &e))
 		return complain_about_case(&e);
 	x.tight |= of.signature && signature_verdict(of.signature) == VERDICT_INACCURATE;
+	x.weak_zero = of.signature && signature_verdict(of.signature) != VERDICT_NAN_LEAK;
 	code = f ? emit_by_adapter(f, &x) : emit_by_target(t, &x);
 	return code == EXIT_NO_FINDING ? write_output(NULL, out.at, out.len) : code;
 }
@@ -164,6 +166,8 @@ int command_emit(int argc, char **argv)
 	    "Prints a case or report as a program that runs against an engine alone, and judges the numbers that\n"
 	    "it returns.  The program's own exit status is 0 if all are right, 1 if one is wrong, and 125 if it\n"
 	    "cannot tell, as git bisect run wants it.\n"
+	    "A NaN is wrong where a number is expected, although the engine declares weak_zero.  A report of\n"
+	    "another verdict allows that NaN, because it is not what the report shows.\n"
 	    "If the engine has an adapter, the program makes the same calls (needs python3 or node, not the\n"
 	    "engine).  Otherwise it is made from templates, and needs nothing.\n"
 	    "Example: adjudge emit --format jax case.json >reproducer.py\n"

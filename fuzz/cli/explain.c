@@ -32,7 +32,7 @@ static void add_script(struct report *r, struct bench *b, struct engine *writer,
 		return;
 	bench_declared_truth(b, c, a, &truth);
 	x.truth = &truth;
-	x.weak_zero = engine_hello(b->engine[0])->weak_zero;
+	x.weak_zero = engine_hello(b->engine[0])->weak_zero && r->judgement->verdict != VERDICT_NAN_LEAK;
 	emit_adapted(&x, hello->emits, text, n);
 	r->script = x.out->at;
 	r->script_suffix = arena_printf(a, "%s", hello->emits);
