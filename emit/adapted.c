@@ -36,26 +36,6 @@ static const struct language languages[] = {
         "std::vector<std::vector<double>> judged::sums = [", "", "#undef ask\n", "", true},
 };
 
-/* The names of dtypes in Python and JavaScript. */
-static const char *const dtype_words[DTYPE_COUNT] = {[DTYPE_F64] = "float64",
-    [DTYPE_F32] = "float32",
-    [DTYPE_BF16] = "bfloat16",
-    [DTYPE_F16] = "float16",
-    [DTYPE_I64] = "int64",
-    [DTYPE_I32] = "int32",
-    [DTYPE_BOOL] = "bool"};
-
-static const char *shape_list(const struct shape *s, struct arena *a)
-{
-	struct text out = {.arena = a};
-
-	text_put(&out, "[");
-	for (int k = 0; k < s->rank; k++)
-		text_put(&out, "%s%d", k ? ", " : "", s->extent[k]);
-	text_put(&out, "]");
-	return out.at;
-}
-
 /* Output k of the primal or of the outermost level, at a point. */
 static const struct truth_tensor *output_of(const struct emission *x, int point, bool derivative, int k)
 {
@@ -71,16 +51,20 @@ static int count_outputs(const struct emission *x, int point, bool derivative)
 	return derivative ? t->n_derivative : t->n_primal;
 }
 
-/* A list of [name, whether it is a float, rows, dtype, shape] for every output. */
+/* A list of [name, whether it is a float, rows, dtype, shape] for every output; in C++, which has numbers alone,
+ * without the last two. */
 static void put_outputs(const struct emission *x, const struct language *l, int point, bool derivative)
 {
 	for (int k = 0; k < count_outputs(x, point, derivative); k++) {
 		const struct type *type = &output_of(x, point, derivative, k)->type;
 
-		text_put(x->out, "%s[\"%s\", %s, %s, \"%s\", %s]", k ? ",\n         " : "",
-		    expected_name(x, point, derivative, k), dtype_is_float(type->dtype) ? l->words.yes : l->words.no,
-		    expected_rows(x, point, derivative, k, &l->words), dtype_words[type->dtype],
-		    shape_list(&type->shape, x->arena));
+		text_put(x->out, "%s[\"%s\", %s, %s", k ? ",\n         " : "", expected_name(x, point, derivative, k),
+		    dtype_is_float(type->dtype) ? l->words.yes : l->words.no,
+		    expected_rows(x, point, derivative, k, &l->words));
+		if (!l->braces)
+			text_put(x->out, ", \"%s\", [%s]", expected_dtype(type->dtype),
+			    expected_extents(&type->shape, x->arena));
+		text_put(x->out, "]");
 	}
 }
 

@@ -66,7 +66,7 @@ struct array_target {
 	bool while_reversed;       /* the target has the vjp of a while */
 	const char *call, *pick;   /* keys of call: name, args; of pick: call, picked (of a tuple y) */
 	const char *element;       /* an element of a tuple; keys: of, k */
-	const char *assign, *show; /* keys of assign: out, text; of show: what, of, type, expected */
+	const char *assign, *show; /* keys of assign: out, text; of show: what, of, type, extents, expected */
 	const char *suffix;        /* no keys: of files with a source that calls `judge` */
 	const char *judge;         /* instead of show, without a truth; keys: what, of */
 	const char *told;          /* no keys: what `judge` needs beside `flat` */

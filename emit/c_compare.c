@@ -97,8 +97,10 @@ void c_compare(
 	if (!n)
 		return;
 	put_table(s, x, point, derivative, output, tensor);
-	if (!derivative && !type->shape.rank) {
-		c_line(s, "%s(\"%s\", 0, %c%d, &%c%d[0]);", call, name, values, output, table, output);
+	if (n == 1) {
+		const char *of = derivative || type->shape.rank ? "[0]" : "";
+
+		c_line(s, "%s(\"%s\", -1, %c%d%s, &%c%d[0]);", call, name, values, output, of, table, output);
 		return;
 	}
 	c_line(s, "for (int i = 0; i < %d; i++)", n);

@@ -149,9 +149,46 @@ struct expected expected_number(const struct emission *x, int point, bool deriva
 	return e;
 }
 
+const char *expected_dtype(enum dtype d)
+{
+	static const char *const words[DTYPE_COUNT] = {[DTYPE_F64] = "float64",
+	    [DTYPE_F32] = "float32",
+	    [DTYPE_BF16] = "bfloat16",
+	    [DTYPE_F16] = "float16",
+	    [DTYPE_I64] = "int64",
+	    [DTYPE_I32] = "int32",
+	    [DTYPE_BOOL] = "bool"};
+
+	return words[d];
+}
+
+const char *expected_extents(const struct shape *s, struct arena *a)
+{
+	struct text out = {.arena = a};
+
+	text_put(&out, "%s", "");
+	for (int k = 0; k < s->rank; k++)
+		text_put(&out, "%s%d", k ? ", " : "", s->extent[k]);
+	return out.at;
+}
+
+const char *expected_type(const struct type *type, struct arena *a)
+{
+	struct text out = {.arena = a};
+
+	text_put(&out, "%s[", expected_dtype(type->dtype));
+	for (int k = 0; k < type->shape.rank; k++)
+		text_put(&out, "%s%d", k ? "," : "", type->shape.extent[k]);
+	text_put(&out, "]");
+	return out.at;
+}
+
 const char *expected_name(const struct emission *x, int point, bool derivative, int output)
 {
-	const char *name = arena_printf(x->arena, "%s %d", derivative ? "derivative" : "primal", output);
+	const struct truth_point *t = &x->truth->point[point];
+	const struct type *type = derivative ? &t->derivative[0][output].type : &t->primal[output].type;
+	const char *name = arena_printf(
+	    x->arena, "%s %d, %s", derivative ? "derivative" : "primal", output, expected_type(type, x->arena));
 
 	return x->truth->n_point > 1 ? arena_printf(x->arena, "point %d, %s", point, name) : name;
 }

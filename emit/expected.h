@@ -23,7 +23,13 @@ struct expected {
 
 /* Element i of an output of the primal, or (derivative) of the outermost level, at a point; in the arena. */
 struct expected expected_number(const struct emission *x, int point, bool derivative, int output, int i);
-/* "primal 0", or with several points "point 1, primal 0"; in the arena. */
+/* "float64", as libraries print it. */
+const char *expected_dtype(enum dtype d);
+/* "2, 3"; in the arena. */
+const char *expected_extents(const struct shape *s, struct arena *a);
+/* "float64[2,3]"; in the arena. */
+const char *expected_type(const struct type *type, struct arena *a);
+/* "primal 0, float64[2,3]", or with several points "point 1, primal 0, float64[2,3]"; in the arena. */
 const char *expected_name(const struct emission *x, int point, bool derivative, int output);
 
 /*

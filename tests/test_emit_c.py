@@ -19,7 +19,7 @@ places, cc = sys.argv[3:split], sys.argv[split + 1:]
 NO_COUNTERPART = 5  # exit status of emit
 CANNOT_TELL = 125  # exit status of a source
 PLANTED = 10  # a case in so many
-NUMBER = re.compile(r"(point \d+, )?primal \d+\[\d+\]: expected .+, returned \S+, allowed [^:]+$", re.M)
+NUMBER = re.compile(r"(point \d+, )?primal \d+, \w+\[[\d,]*\](, element \d+)?: expected .+, returned \S+, allowed [^:]+$", re.M)
 
 
 def cases():

@@ -18,7 +18,7 @@ except ImportError:  # numpy
 
 stand_ins.refusing = True
 adjudge, places = sys.argv[1], sys.argv[2:]
-LINE = re.compile(r"primal \d+\[\d+\]: expected .+, returned .+, allowed [^:]+$", re.M)
+LINE = re.compile(r"primal \d+, \w+\[[\d,]*\](, element \d+)?: expected .+, returned .+, allowed [^:]+$", re.M)
 LEAST = 20  # sources with native control flow that have to run to the end of their primals
 
 

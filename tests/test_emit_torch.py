@@ -23,7 +23,7 @@ except ImportError:
 
 adjudge, root, places = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
 NO_COUNTERPART = 5  # exit status of emit
-PRIMAL = re.compile(r"(?:point \d+, )?primal \d+\[\d+\]: expected .*")
+PRIMAL = re.compile(r"(?:point \d+, )?primal \d+, \w+\[[\d,]*\](?:, element \d+)?: expected .*")
 
 
 def cond(pred, yes, no, operands):

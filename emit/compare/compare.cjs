@@ -29,7 +29,7 @@ function compare(name, returned, rows) {
             const [value, rest, radius] = choices[i];
             return radius === Infinity || Math.abs(r - value - rest) <= radius || (r === value && !Number.isFinite(r));
         });
-        const line = `${name}[${k}]: expected ${expected}, returned ${r}, allowed ${allowed}`;
+        const line = `${name}${rows.length > 1 ? `, element ${k}` : ''}: expected ${expected}, returned ${r}, allowed ${allowed}`;
         if (!followed.length && !(low <= r && r <= high)) {
             wrong(line);
             return;

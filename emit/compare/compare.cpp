@@ -31,8 +31,6 @@ struct Output {
 	const char *name;
 	bool is_float;
 	std::vector<Row> rows;
-	const char *dtype;
-	std::vector<int> shape;
 };
 
 struct Points {
@@ -52,7 +50,7 @@ void wrong(const std::string &text)
 void compare(const Output &output, const std::vector<double> &returned)
 {
 	if (returned.size() != output.rows.size())
-		wrong(std::string(output.name) + ": another number of elements");
+		wrong(std::string(output.name) + ": expected " + std::to_string(output.rows.size()) + " numbers, returned " + std::to_string(returned.size()));
 	for (size_t k = 0; k < returned.size() && k < output.rows.size(); k++) {
 		const Row &row = output.rows[k];
 		const double r = returned[k];
@@ -63,8 +61,9 @@ void compare(const Output &output, const std::vector<double> &returned)
 			fits.push_back(std::isnan(r) ? row.accepts_nan : near);
 			any |= fits.back();
 		}
+		const std::string element = output.rows.size() > 1 ? ", element " + std::to_string(k) : "";
 		char line[400];
-		std::snprintf(line, sizeof line, "%s[%zu], %s: expected %s, returned %.17g, allowed %s", output.name, k, output.dtype, row.expected, r, row.allowed);
+		std::snprintf(line, sizeof line, "%s%s: expected %s, returned %.17g, allowed %s", output.name, element.c_str(), row.expected, r, row.allowed);
 		if (!any && !(row.low <= r && r <= row.high)) {
 			wrong(line);
 			continue;

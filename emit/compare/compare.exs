@@ -12,9 +12,13 @@ defmodule Judged do
 
   # A row: the texts of expected and allowed, whether a NaN is accepted, [value, its lower digits, radius] for each
   # convention at a tie, and the interval of their mixtures if they differ.
-  def compare(name, returned, rows) do
+  # The type of what are no floats may be any.
+  def compare(name, returned, {{kind, bits}, shape}, {type, extents}, rows) do
+    if type in [:f64, :f32, :bf16, :f16] and "#{kind}#{bits}" != "#{type}", do: wrong("#{name}: expected #{type}, returned #{kind}#{bits}")
+    if shape != extents, do: wrong("#{name}: expected shape #{inspect(extents)}, returned #{inspect(shape)}")
+
     if length(returned) != length(rows), do: wrong("#{name}: expected #{length(rows)} numbers, returned #{length(returned)}")
-    Enum.zip(returned, rows) |> Enum.with_index(fn {r, row}, k -> number("#{name}[#{k}]", r, row) end)
+    Enum.zip(returned, rows) |> Enum.with_index(fn {r, row}, k -> number(if(length(rows) > 1, do: "#{name}, element #{k}", else: name), r, row) end)
   end
 
   defp number(name, r, [expected, allowed, accepts_nan, choices | between]) do

@@ -31,9 +31,11 @@ def wrong(text):
 
 # A row: the texts of expected and allowed, whether a NaN is accepted, [value, its lower digits, radius] for each
 # convention at a tie, and the interval of their mixtures if they differ.
-def compare(name, returned, dtype, wanted, rows):
+def compare(name, returned, dtype, shape, wanted, extents, rows):
     if wanted and not re.search(rf"\b{wanted}\b", str(dtype)):
         wrong(f"{name}: expected {wanted}, returned {dtype}")
+    if shape is not None and list(shape) != extents:
+        wrong(f"{name}: expected shape {extents}, returned {list(shape)}")
     if len(returned) != len(rows):
         wrong(f"{name}: expected {len(rows)} numbers, returned {len(returned)}")
     for k, (r, row) in enumerate(zip(returned, rows)):
@@ -44,7 +46,7 @@ def compare(name, returned, dtype, wanted, rows):
         else:
             followed = {k for k, (value, rest, radius) in enumerate(choices)
                         if radius == inf or abs((r - value) - rest) <= radius or (r == value and r in (inf, -inf))}
-        line = f"{name}[{k}]: expected {expected}, returned {r}, allowed {allowed}"
+        line = f"{name}{f', element {k}' if len(rows) > 1 else ''}: expected {expected}, returned {r}, allowed {allowed}"
         if not followed and not low <= r <= high:
             wrong(line)
             continue

@@ -20,10 +20,8 @@ def judge(kind, results):
     if len(results) != len(wanted):
         wrong(f"{kind}: expected {len(wanted)} results, returned {len(results)}")
     for returned, (name, is_float, rows, dtype, shape) in zip(results, wanted):
-        said, own, numbers = returned if isinstance(returned, tuple) else (None, shape, returned)
-        if list(own) != shape:
-            wrong(f"{name}: expected shape {shape}, returned {list(own)}")
-        compare(name, numbers, said, dtype if said and is_float else None, rows)
+        said, own, numbers = returned if isinstance(returned, tuple) else (None, None, returned)
+        compare(name, numbers, said, own, dtype if said and is_float else None, shape, rows)
     conclude(*(sums.pop(0) if kind == "derivative" else (-inf, inf)))
 
 

@@ -115,10 +115,13 @@ class Function(adapter.Function):
         return body
 
 
+TOLD = "\ntold = lambda y: (y.dtype, y.shape, y.ravel().tolist())\n"
+
+
 def emit(case):
     f = Function(case)
-    lines = [f"judge('{what}', [y.ravel().tolist() for y in map(onp.asarray, {name}(*{xs}))])" for xs in f.points() for what, name in [("primal", "f")] + [("derivative", f.name)] * bool(case["request"])]
-    return "import numpy as onp\n" + PRELUDE + f.source + "\n".join(lines) + "\n"
+    lines = [f"judge('{what}', [told(y) for y in map(onp.asarray, {name}(*{xs}))])" for xs in f.points() for what, name in [("primal", "f")] + [("derivative", f.name)] * bool(case["request"])]
+    return "import numpy as onp\n" + PRELUDE + TOLD + f.source + "\n".join(lines) + "\n"
 
 
 def brief(case):
