@@ -211,14 +211,25 @@ static const char *extents(const struct brief_comparison *c)
 	return out.at;
 }
 
+/* Whether the lists are compared as a whole, so that another length is wrong already. */
+static bool compares_lists(const struct brief_comparison *c)
+{
+	return c->l->equal_list && all_near(c->e, c->n) && most_error(c->e, c->n) == 0;
+}
+
 static const char *type_condition(const struct brief_comparison *c)
 {
 	const char *dtype = c->r->right_dtype
 	    ? TEMPLATE_WITH(c->arena, c->l->dtype, "dtype", c->r->dtype, "want", c->r->right_dtype)
-	    : "";
+	    : "",
+	           *shape = "";
 
-	return both(c, dtype,
-	    c->r->shape ? TEMPLATE_WITH(c->arena, c->l->shape, "shape", c->r->shape, "extents", extents(c)) : "");
+	if (c->r->shape)
+		shape = TEMPLATE_WITH(c->arena, c->l->shape, "shape", c->r->shape, "extents", extents(c));
+	else if (c->list && c->l->length && !compares_lists(c))
+		shape = TEMPLATE_WITH(
+		    c->arena, c->l->length, "got", c->got, "count", arena_printf(c->arena, "%d", c->n));
+	return both(c, dtype, shape);
 }
 
 /* ---- statements ---- */
@@ -291,8 +302,38 @@ static int count_elements(const struct emission *x, const struct brief_result *r
 
 /* ---- results as one list ---- */
 
+/* The types of the results, with a count where some in a row are alike: "float64[3] and 2 float64[]". */
+static const char *types_of(const struct emission *x, const struct brief_result *r, int n)
+{
+	const char *text = "", *type;
+
+	for (int k = 0, alike; k < n; k += alike) {
+		type = expected_type(type_of(x, &r[k]), x->arena);
+		for (alike = 1; k + alike < n && !strcmp(type, expected_type(type_of(x, &r[k + alike]), x->arena));)
+			alike++;
+		text = arena_printf(x->arena, "%s%s", text, k ? " and " : "");
+		text = alike > 1 ? arena_printf(x->arena, "%s%d %s", text, alike, type)
+		                 : arena_printf(x->arena, "%s%s", text, type);
+	}
+	return text;
+}
+
+/* What is printed of a number: "derivative 1, float64[]".  number: of all results; count: how many there are. */
+static const char *flat_kind(
+    const struct emission *x, const struct brief_result *r, int n, int count, const char *number)
+{
+	const char *word = r->derivative ? "derivative" : "primal", *types = types_of(x, r, n);
+
+	if (count == 1 && n == 1)
+		return arena_printf(x->arena, "%s, %s", word, types);
+	if (n == count && types[0] >= '0' && types[0] <= '9' && !strstr(types, " and "))
+		return arena_printf(x->arena, "%s %s, %s", word, number, strchr(types, ' ') + 1);
+	return arena_printf(x->arena, n > 1 ? "%s, %s, number %s" : "%s, %s, element %s", word, types, number);
+}
+
 /* Prints each number of a list in C or C++, and returns the condition that all are right. */
-static const char *show_flat_list(const struct brief_comparison *c, const char *indent, struct text *out)
+static const char *show_flat_list(
+    const struct brief_comparison *c, const struct brief_result *r, int n, const char *indent, struct text *out)
 {
 	const double most = most_error(c->e, c->n);
 	const bool near = all_near(c->e, c->n), one = one_error(c->e, c->n, most);
@@ -307,14 +348,15 @@ static const char *show_flat_list(const struct brief_comparison *c, const char *
 	text_put(out, ";\n");
 	for (int i = 0; i < c->n && !near; i++)
 		text_put(out, "%s%s\n", indent,
-		    TEMPLATE_WITH(c->arena, c->l->print, "kind", arena_printf(c->arena, "%s %d", c->kind, i),
-		        "expected", c->e[i].text, "told", "", "got", arena_printf(c->arena, "got[%d]", i)));
+		    TEMPLATE_WITH(c->arena, c->l->print, "kind",
+		        flat_kind(c->x, r, n, c->n, arena_printf(c->arena, "%d", i)), "expected", c->e[i].text, "told",
+		        "", "got", arena_printf(c->arena, "got[%d]", i)));
 	if (!near)
 		return numbers_condition(c);
 	text_put(out, "%sbool good = true;\n%sfor (int i = 0; i < %d; i++) {\n", indent, indent, c->n);
 	text_put(out, "%s\t%s\n%s\tgood &= %s;\n%s}\n", indent,
-	    TEMPLATE_WITH(c->arena, c->l->print, "kind", arena_printf(c->arena, "%s %%d", c->kind), "expected", "%.17g",
-	        "told", "i, right[i], ", "got", "got[i]"),
+	    TEMPLATE_WITH(c->arena, c->l->print, "kind", flat_kind(c->x, r, n, c->n, "%d"), "expected", "%.17g", "told",
+	        "i, right[i], ", "got", "got[i]"),
 	    indent, template_with(one && most == 0 ? c->l->equal : c->l->near, element, c->arena), indent);
 	return "good";
 }
@@ -325,14 +367,14 @@ static void compare_flat(const struct emission *x, const struct brief_language *
 	struct brief_number *e = NEW(x->arena, struct brief_number, count_elements(x, r, n));
 	struct text numbers = {.arena = x->arena};
 	struct brief_result whole = {.derivative = r->derivative};
-	struct brief_comparison c = {x, l, &whole, e, gather(x, r, n, e, &numbers), false,
-	    r->derivative ? "derivative" : "primal", "got", "right", "good", x->arena};
+	struct brief_comparison c = {
+	    x, l, &whole, e, gather(x, r, n, e, &numbers), false, NULL, "got", "right", "good", x->arena};
 	const char *good = l->words.yes;
 
 	whole.numbers = numbers.at;
 	c.list = c.n > 1;
 	if (c.list)
-		good = show_flat_list(&c, indent, out);
+		good = show_flat_list(&c, r, n, indent, out);
 	if (c.n == 1) {
 		const bool near = all_near(e, 1);
 
@@ -340,8 +382,8 @@ static void compare_flat(const struct emission *x, const struct brief_language *
 		    TEMPLATE_WITH(c.arena, near ? l->both : l->alone, "got", c.got, "right", c.right, "numbers",
 		        whole.numbers, "value", values(&c, false)),
 		    indent,
-		    TEMPLATE_WITH(c.arena, l->print, "kind", c.kind, "expected", near ? "%.17g" : expected_text(&c),
-		        "told", near ? "right, " : "", "got", c.got));
+		    TEMPLATE_WITH(c.arena, l->print, "kind", flat_kind(x, r, n, 1, "0"), "expected",
+		        near ? "%.17g" : expected_text(&c), "told", near ? "right, " : "", "got", c.got));
 		good = numbers_condition(&c);
 	}
 	good = *good ? good : l->words.yes;
@@ -363,7 +405,10 @@ void brief_compare(const struct emission *x, const struct brief_language *l, con
 		const struct type *type = type_of(x, &result[k]);
 		const int size = shape_elements(&type->shape);
 		const char *word = result[k].derivative ? "derivative" : "primal",
-		           *kind = n > 1 ? arena_printf(x->arena, "%s %d", word, k) : word;
+		           *number = n > 1 ? arena_printf(x->arena, "%s %d", word, k) : word,
+		           *kind = result[k].dtype && result[k].shape
+		    ? number
+		    : arena_printf(x->arena, "%s, %s", number, expected_type(type, x->arena));
 		struct brief_number *e = NEW(x->arena, struct brief_number, size);
 		struct brief_comparison c = {x, l, &result[k], e, size, l->lists || type->shape.rank > 0, kind, "got",
 		    "right", "good", x->arena};

@@ -19,6 +19,7 @@ struct brief_language {
 	const char *both, *alone, *known, *print, *told, *said;
 	const char *equal, *near, *equal_list, *list, *each;
 	const char *range, *same, *inside, *is_nan, *element, *and;
+	const char *length; /* of a list whose shape is not told; keys: got, count */
 	const char *shape, *open_shape, *comma_shape, *lone_shape, *close_shape, *dtype;
 	const char *first, *next, *only, *end,
 	    *end_more; /* only: of a lone result; end_more: of a point that is not alone; flat: next ends a source that

@@ -100,6 +100,10 @@ def folder(place, suffix):
     return out
 
 
+def shape_of(c):
+    return re.search(r"\[(.*)\]", c["inputs"][0])[1]
+
+
 def executed(source, suffix, place, command):
     path = place / f"brief.{suffix}"
     path.write_text(source)
@@ -127,6 +131,8 @@ def test_comparisons(place):
             ran = executed(done.stdout, suffix, place, command)
             check(done.returncode == 0 and ran.returncode == (0 if good else 1) and "rror" not in ran.stderr and "expected" in ran.stdout,
                   f"{suffix}, {name}, {points}: exit status {ran.returncode}: {done.stderr}{ran.stdout}{ran.stderr}\n{done.stdout}")
+            types = rf"{kind}( \d)?, float64\[{'' if scalar else shape_of(c)}\](, element \d)?:"
+            check(re.search(types, ran.stdout), f"{suffix}, {name}: no dtype and shape ({types}):\n{ran.stdout}")
             check("@" not in done.stdout, f"{suffix}, {name}: a line that tells is left:\n{done.stdout}")
 
 
@@ -141,7 +147,13 @@ def test_types(place):
             (adapters / "source").write_text(f"@primal\t[1.0, 4.0]\t{dtype}\t'f64'\t{shape}\n")
             source = run(adjudge, "emit", "--brief", "--format", form, path, adapters=adapters).stdout
             ran = executed(source, suffix, place, command)
-            check(ran.returncode == (0 if good else 1) and dtype.strip("'") in ran.stdout, f"{suffix}, {dtype} {shape}: exit status {ran.returncode}: {ran.stdout}{ran.stderr}\n{source}")
+            check(ran.returncode == (0 if good else 1) and dtype.strip("'") in ran.stdout and "primal:" in ran.stdout, f"{suffix}, {dtype} {shape}: exit status {ran.returncode}: {ran.stdout}{ran.stderr}\n{source}")
+        path.write_text(json.dumps(LIST))
+        for numbers, good in (("1.0, 2.718281828459045, 485165195.4097903", True), ("1.0, 2.718281828459045", False)):  # of a list whose shape is not told
+            (adapters / "source").write_text(f"@primal\t[{numbers}]\n")
+            source = run(adjudge, "emit", "--brief", "--format", form, path, adapters=adapters).stdout
+            ran = executed(source, suffix, place, command)
+            check(ran.returncode == (0 if good else 1), f"{suffix}, [{numbers}]: exit status {ran.returncode}: {ran.stdout}{ran.stderr}\n{source}")
 
 
 def test_long_lines(place):
