@@ -2,7 +2,7 @@
 #include "graph/testcase.h"
 #include "escape.h"
 #include "graph_layout.h"
-#include "render.h"
+#include "view.h"
 
 static void put_label(struct text *out, const struct box *b)
 {
@@ -59,6 +59,8 @@ void render_dot(struct text *out, const struct json *report, const char *source)
 	(void)source;
 	text_put(out, "digraph report {\n  label=\"");
 	text_put_escaped(out, ESCAPE_DOT, render_member(report, "summary"));
+	text_put(out, "\\n");
+	text_put_escaped(out, ESCAPE_DOT, view_engine(report, out->arena));
 	text_put(out,
 	    "\"; labelloc=t; fontname=\"sans-serif\"\n  node [fontname=\"monospace\", fontsize=11]; edge "
 	    "[color=\"#5b6670\"]\n");

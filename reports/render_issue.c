@@ -51,6 +51,17 @@ static const char *sentences(const char *text, int n, struct arena *a)
 	return arena_printf(a, "%.*s", (int)(after(text, n) - text), text);
 }
 
+/* The sentences on the cause, and if these are few where the derivative departs from the right one. */
+static const char *analysis(const char *cause, const struct json *x, struct arena *a)
+{
+	const char *text = sentences(cause, SENTENCES, a), *departure;
+
+	departure = render_member(json_find(x, "first_departure"), "sentence");
+	if (!*departure || *after(text, SENTENCES - 1))
+		return text;
+	return arena_printf(a, "%s%s%s", text, text[strlen(text) - 1] == ' ' ? "" : " ", departure);
+}
+
 /* The version alone where it stands after the engine's name for itself, else both. */
 static const char *versions(const struct json *report, struct arena *a)
 {
@@ -146,15 +157,16 @@ static const char *title(const struct json *report, struct arena *a)
 
 void render_issue(struct text *out, const struct json *report, const char *source)
 {
-	const struct json *x = json_find(report, "characterization"), *found = json_find(report, "versions");
+	const struct json *x = json_find(report, "characterization"), *found = json_find(report, "versions"),
+	                  *script = json_find(report, "script");
 	const char *cause = view_cause(report);
 
 	(void)source;
 	put(out, "# %s\n\n", title(report, out->arena));
 	cause = *after(cause, 1) ? after(cause, 1) : cause; /* the title has the first */
-	put(out, "%s\n", *cause ? sentences(cause, SENTENCES, out->arena) : render_member(report, "summary"));
+	put(out, "%s\n", *cause ? analysis(cause, x, out->arena) : render_member(report, "summary"));
 	put_script(out, report);
-	put_numbers(out, view_first(report));
+	put_numbers(out, script && json_find(script, "smallest") ? report : view_first(report));
 	put(out, "\n### Versions\n\n%s.", versions(report, out->arena));
 	if (*render_member(report, "spellings"))
 		put(out, " Called with %s.", render_member(report, "spellings"));

@@ -480,6 +480,8 @@ char *report_write(const struct report *r, struct arena *a, size_t *len)
 		json_member_object(&w, "script", JSON_BLOCK);
 		json_member_string(&w, "language", r->script_suffix);
 		json_member_string(&w, "text", r->script);
+		if (r->script_of_smallest)
+			json_member_bool(&w, "smallest", true);
 		json_end(&w);
 	}
 	if (r->characterization && r->characterization->typical.c)

@@ -508,8 +508,11 @@ def test_declared_nan():
         short = emit("torch", report, "--brief")
         check(("not (" in short) == (verdict == "wrong"), f"a report of {verdict}, brief:\n{short}")
     engine = f"own=proc:'{adjudge}' worker --engine tape+weak-zero | sed -u '1s/\"name\":\"[^\"]*\"/\"name\":\"sacado rad\",\"weak_zero\":true/'"
-    issue = run(adjudge, "report", str(case), "--engine", engine, "--format", "issue", "--experiments", "runs").stdout
+    issue = run(adjudge, "report", str(case), "--engine", engine, "--format", "issue", "--experiments", "runs,cuts").stdout
     check("```cpp" in issue and "right" in issue and "!(" not in issue, f"an issue about a NaN allows it: {issue}")
+    script = re.search(r"(?s)```cpp\n(.*?)```", issue)
+    check(script and sum(map(bool, map(str.strip, script[1].split("\n")))) <= 20 and "\ncotangent of input 0: expected 0, actual" in issue, f"not of the smallest case, although that of the typical one is long: {issue}")
+    check("sqrt is the first node" in issue.split("###")[0], f"an analysis of few sentences: {issue}")
 
 
 def test_conform():

@@ -11,15 +11,15 @@
 #include "fuzz/bench/stop.h"
 #include "reports/report.h"
 
-enum { ASKS = 16 }; /* an engine whose answers differ may be right at first */
+/* ASKS: an engine whose answers differ may be right at first. SCRIPT_LINES: of a script that is short. */
+enum { ASKS = 16, SCRIPT_LINES = 20 };
 
-/* Adds to the report a program for the engine alone, if `writer` writes one: of the case that is shown first. */
-static void add_script(struct report *r, struct bench *b, struct engine *writer, struct arena *a)
+/* A program of case c for the engine alone; NULL: `writer` writes none. */
+static const char *script_of(
+    const struct report *r, struct bench *b, struct engine *writer, const struct testcase *c, struct arena *a)
 {
-	const struct hello *hello = engine_hello(writer);
-	const struct testcase *shown = r->characterization->typical.c ? r->characterization->typical.c : r->c;
-	struct testcase asked = *shown, *c = &asked;
-	struct emission x = {.c = c, .brief = true, .arena = a, .out = NEW(a, struct text, 1)};
+	struct testcase asked = *c;
+	struct emission x = {.c = &asked, .brief = true, .arena = a, .out = NEW(a, struct text, 1)};
 	struct truth truth;
 	struct error e = {0};
 	const char **text;
@@ -28,14 +28,42 @@ static void add_script(struct report *r, struct bench *b, struct engine *writer,
 	x.out->arena = a;
 	if (r->judgement->in_primal) /* a short source has only what is asked for */
 		asked.n_transform = 0;
-	if (!hello || !*hello->emits || !engine_emit(writer, c, true, a, &text, &n, &e))
-		return;
-	bench_declared_truth(b, c, a, &truth);
+	if (!engine_emit(writer, &asked, true, a, &text, &n, &e))
+		return NULL;
+	bench_declared_truth(b, &asked, a, &truth);
 	x.truth = &truth;
 	x.weak_zero = engine_hello(b->engine[0])->weak_zero && r->judgement->verdict != VERDICT_NAN_LEAK;
-	emit_adapted(&x, hello->emits, text, n);
-	r->script = x.out->at;
-	r->script_suffix = arena_printf(a, "%s", hello->emits);
+	emit_adapted(&x, engine_hello(writer)->emits, text, n);
+	return x.out->at;
+}
+
+/* Lines that are not blank. */
+static int lines_in(const char *text)
+{
+	int n = 0;
+
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+		n += text[strspn(text, " \t")] != '\n';
+	return n;
+}
+
+/* Adds to the report a program for the engine alone, if `writer` writes one: of the typical case, or of the smallest if
+ * that is needed for a short one. */
+static void add_script(struct report *r, struct bench *b, struct engine *writer, struct arena *a)
+{
+	const struct hello *hello = engine_hello(writer);
+	const struct testcase *typical = r->characterization->typical.c;
+	const char *text = NULL, *small = NULL;
+
+	if (!hello || !*hello->emits)
+		return;
+	if (typical)
+		text = script_of(r, b, writer, typical, a);
+	if (!text || lines_in(text) > SCRIPT_LINES)
+		small = script_of(r, b, writer, r->c, a);
+	r->script_of_smallest = typical && small && (!text || lines_in(small) < lines_in(text));
+	r->script = !typical || r->script_of_smallest ? small : text;
+	r->script_suffix = r->script ? arena_printf(a, "%s", hello->emits) : NULL;
 }
 
 /* The same, by the engine or by the adapter that writes for it. */

@@ -213,10 +213,10 @@ def lone(base):
     """One report of an engine that is not built in is shown from its own evidence, in every format."""
     marker = base / "executed-alone"
     report = json.loads(next(iter(sorted((base / "moved/findings").glob("*.json")))).read_text())
-    report["engine"] = f"proc:touch {marker}"
+    report["engine"], report["engine_version"] = f"proc:touch {marker}", "own 1.2"
     (base / "lone.json").write_text(json.dumps(report))
     for form in ("text", "json", "markdown", "issue", "html", "dot"):
-        check(adjudge("report", base / "lone.json", "--format", form), f"format {form} of a foreign report is empty")
+        check("own 1.2" in adjudge("report", base / "lone.json", "--format", form), f"format {form} of a foreign report does not say the engine's version")
     adjudge("report", base / "lone.json", "--again", code=5)
     check(not marker.exists(), "a report started its engine")
 
