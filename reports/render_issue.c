@@ -54,9 +54,12 @@ static const char *sentences(const char *text, int n, struct arena *a)
 /* The sentences on the cause, and if these are few where the derivative departs from the right one. */
 static const char *analysis(const char *cause, const struct json *x, struct arena *a)
 {
-	const char *text = sentences(cause, SENTENCES, a), *departure;
+	const char *departure = render_member(json_find(x, "first_departure"), "sentence"),
+	           *rest = after(cause, 1), /* the title has the first */
+	               *text = sentences(*rest || *departure ? rest : cause, SENTENCES, a);
 
-	departure = render_member(json_find(x, "first_departure"), "sentence");
+	if (!*text)
+		return departure;
 	if (!*departure || *after(text, SENTENCES - 1))
 		return text;
 	return arena_printf(a, "%s%s%s", text, text[strlen(text) - 1] == ' ' ? "" : " ", departure);
@@ -144,6 +147,40 @@ static void put_ruled_out(struct text *out, const struct json *list)
 	}
 }
 
+/* Whether what stands before `at` says that an op follows: another word may only be called like one. */
+static bool names_op(const char *text, const char *at)
+{
+	static const char *const before[] = {"of ", "on ", "and ", ", "};
+
+	for (size_t k = 0; k < sizeof before / sizeof *before; k++)
+		if ((size_t)(at - text) >= strlen(before[k]) &&
+		    !strncmp(at - strlen(before[k]), before[k], strlen(before[k])))
+			return true;
+	return false;
+}
+
+/* The text with the engine's own names of ops, as its script has them. */
+static const char *in_api(const char *text, const struct json *script, struct arena *a)
+{
+	const struct json *calls = script && script->kind == JSON_OBJECT ? json_find(script, "calls") : NULL;
+	struct text out = {.arena = a};
+
+	text_put(&out, "%s", "");
+	for (const char *at = text; *at;) {
+		const size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyz_0123456789");
+		const char *name = calls && len && names_op(text, at)
+		    ? render_member(calls, arena_printf(a, "%.*s", (int)len, at))
+		    : "";
+
+		if (*name)
+			text_put(&out, "%s", name);
+		else
+			text_put_bytes(&out, at, len ? len : 1);
+		at += len ? len : 1;
+	}
+	return out.at;
+}
+
 /* The first sentence without its full stop, and without our name of the engine: the readers know theirs. */
 static const char *title(const struct json *report, struct arena *a)
 {
@@ -162,9 +199,9 @@ void render_issue(struct text *out, const struct json *report, const char *sourc
 	const char *cause = view_cause(report);
 
 	(void)source;
-	put(out, "# %s\n\n", title(report, out->arena));
-	cause = *after(cause, 1) ? after(cause, 1) : cause; /* the title has the first */
-	put(out, "%s\n", *cause ? analysis(cause, x, out->arena) : render_member(report, "summary"));
+	put(out, "# %s\n\n", in_api(title(report, out->arena), script, out->arena));
+	put(out, "%s\n",
+	    *cause ? in_api(analysis(cause, x, out->arena), script, out->arena) : render_member(report, "summary"));
 	put_script(out, report);
 	put_numbers(out, script && json_find(script, "smallest") ? report : view_first(report));
 	put(out, "\n### Versions\n\n%s.", versions(report, out->arena));

@@ -440,6 +440,22 @@ static void put_versions(struct json_writer *w)
 	json_end(w);
 }
 
+/* Ops with another name in the engine's API. */
+static void put_calls(struct json_writer *w, const char *const *call)
+{
+	bool any = false;
+
+	for (int op = 0; op < OP_COUNT; op++)
+		if (call[op]) {
+			if (!any)
+				json_member_object(w, "calls", JSON_FLOW);
+			any = true;
+			json_member_string(w, op_table[op].name, call[op]);
+		}
+	if (any)
+		json_end(w);
+}
+
 char *report_write(const struct report *r, struct arena *a, size_t *len)
 {
 	const struct judgement *j = r->judgement;
@@ -482,6 +498,7 @@ char *report_write(const struct report *r, struct arena *a, size_t *len)
 		json_member_string(&w, "text", r->script);
 		if (r->script_of_smallest)
 			json_member_bool(&w, "smallest", true);
+		put_calls(&w, r->script_calls);
 		json_end(&w);
 	}
 	if (r->characterization && r->characterization->typical.c)

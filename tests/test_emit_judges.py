@@ -552,6 +552,16 @@ def test_writers():
     check(rows == {says: form for says, form in formats.items() if form in by_others}, f"emit_writers.def and engines.jsonl differ: {rows}")
 
 
+def test_calls():
+    """The names of ops in issues are those of the adapters."""
+    files = {"torch": "pytorch_ops.py", "tfjs": "tfjs.mjs", "jaxjs": "jaxjs.mjs"}
+    rows = re.findall(r'^CALL\("(.*)", (\w+), "(.*)"\)$', (root / "fuzz/cli/emit_calls.def").read_text(), re.M)
+    check({library for library, *_ in rows} == set(files), f"emit_calls.def: {rows}")
+    for library, op, name in rows:
+        text = (root / "engines/external" / files[library]).read_text()
+        check(re.search(rf'\b{op.lower()}"?: [^"`\n]*?["`\[]*{re.escape(name)}\b', text), f"emit_calls.def: {library} calls {op.lower()} otherwise than {name}")
+
+
 # ---- git bisect ----
 
 def test_bisect():
@@ -576,7 +586,7 @@ def test_bisect():
 
 with tempfile.TemporaryDirectory() as folder:
     place = pathlib.Path(folder)
-    for test in (test_c, test_enzyme, test_languages, test_cpp, test_expressions, test_brief, test_ties, test_rows, test_inaccurate, test_declared, test_declared_nan, test_conform, test_writers, test_bisect):
+    for test in (test_c, test_enzyme, test_languages, test_cpp, test_expressions, test_brief, test_ties, test_rows, test_inaccurate, test_declared, test_declared_nan, test_conform, test_writers, test_calls, test_bisect):
         test()
 print(f"{checks} checks, {failed} failed")
 sys.exit(1 if failed else 0)

@@ -32,6 +32,25 @@ static const char *format_for(const char *says)
 	return NULL;
 }
 
+const char *emit_call(const char *says, enum op op)
+{
+	static const struct {
+		const char *library;
+		enum op op;
+		const char *name;
+	} calls[] = {
+#define CALL(library, op, name) {library, OP_##op, name},
+#include "emit_calls.def"
+#undef CALL
+	};
+
+	for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
+		if (calls[k].op == op && strlen(calls[k].library) == strcspn(says, ".") &&
+		    !strncmp(calls[k].library, says, strcspn(says, ".")))
+			return calls[k].name;
+	return NULL;
+}
+
 struct engine *emit_writer_open(const struct engine *engine, struct arena *a)
 {
 	const struct hello *hello = engine_hello(engine);

@@ -8,4 +8,8 @@
  * cannot be opened. */
 struct engine *emit_writer_open(const struct engine *engine, struct arena *a);
 
+/* The name of an op in the API of the engine whose hello says this name; NULL: it has none of its own (emit_calls.def).
+ */
+const char *emit_call(const char *says, enum op op);
+
 #endif

@@ -9,6 +9,7 @@
 #include "emit/emit.h"
 #include "engines/process/hello.h"
 #include "fuzz/bench/stop.h"
+#include "graph/walk.h"
 #include "reports/report.h"
 
 /* ASKS: an engine whose answers differ may be right at first. SCRIPT_LINES: of a script that is short. */
@@ -63,6 +64,9 @@ static void add_script(struct report *r, struct bench *b, struct engine *writer,
 		small = script_of(r, b, writer, r->c, a);
 	r->script_of_smallest = typical && small && (!text || lines_in(small) < lines_in(text));
 	r->script = !typical || r->script_of_smallest ? small : text;
+	r->script_calls = NEW(a, const char *, OP_COUNT);
+	for (enum op op = 0; op < OP_COUNT; op++)
+		r->script_calls[op] = region_has_op(&r->c->program.top, op) ? emit_call(hello->name, op) : NULL;
 	r->script_suffix = r->script ? arena_printf(a, "%s", hello->emits) : NULL;
 }
 

@@ -217,6 +217,11 @@ def lone(base):
     (base / "lone.json").write_text(json.dumps(report))
     for form in ("text", "json", "markdown", "issue", "html", "dot"):
         check("own 1.2" in adjudge("report", base / "lone.json", "--format", form), f"format {form} of a foreign report does not say the engine's version")
+    cause = "The gradient of max, mul and min is wrong. It fails with max alone. Walking back from the results, max is the first node."
+    report |= {"script": {"language": "py", "text": "f()\n", "calls": {"max": "torch.maximum", "min": "torch.minimum"}}, "characterization": {"cause": cause, "statements": []}}
+    (base / "calls.json").write_text(json.dumps(report))
+    issue = adjudge("report", base / "calls.json", "--format", "issue")
+    check("# The gradient of torch.maximum, mul and torch.minimum is wrong\n" in issue and "with max alone" in issue and ", torch.maximum is the first" in issue, f"names of the engine's API: {issue}")
     adjudge("report", base / "lone.json", "--again", code=5)
     check(not marker.exists(), "a report started its engine")
 
