@@ -425,7 +425,7 @@ def test_cpp():
         check(done.returncode == wanted, f"C++, {root_of}: exit status {done.returncode}, not {wanted}:\n{done.stdout}{done.stderr}")
     build_cpp(compiler, "ceres", moves())
     done = run(str(place / "cpp"))
-    check(done.returncode == RIGHT and "point 1, derivative 6[0], float64: expected" in done.stdout, f"C++, moves: exit status {done.returncode}\n{done.stdout}")
+    check(done.returncode == RIGHT and "point 1, derivative 6, float64[" in done.stdout, f"C++, moves: exit status {done.returncode}\n{done.stdout}")
 
 
 def test_expressions():

@@ -117,6 +117,7 @@ function brief(kase) {
     const { program, prelude: transforms, derivative, points } = parts(kase), [level] = kase.request, at = level ? wrtOf(kase, program, level) : [];
     const plain = reaches(kase, program, at), results = kase.results, types = (level ? derivative.types : results.map((r) => program.types.get(r))).filter((t) => t.startsWith("f64"));
     const told_ = (name, type) => shapeOf(type).length ? told(Boolean(level), `${name}.toFlatArray()`, "", "", `${name}.dims`) : told(Boolean(level), name);
+    const chosen = kase.body.some(({ op }) => op === "select"); // which may leave no input in the result
     const lines = [];
     for (const xs of points) {
         const inputs = program.inputs.map((x, k) => `const ${x} = ${plain && at.includes(x) ? `ad.lift(${xs[k]})` : xs[k]};`);
@@ -126,7 +127,7 @@ function brief(kase) {
         const total = weights.length === 1 ? term(weights[0]) : `ad.scalar.sum([${weights.map(term).join(", ")}])`;
         const body = plain ? program.body.slice(0, -1) : [], named = plain && level && total !== results[0];
         const names = !level ? results : plain ? at.map((x) => `ad.derivative(${x})`) : types.map((_, k) => `d${k}`);
-        lines.push(...inputs, ...body, ...named ? [`const y = ${total};`] : [], ...plain && level ? [`${named ? "y" : total}.backprop();`] : plain ? [] : [program.source(), transforms, `const [${names.join(", ")}] = ${derivative.text}(${program.inputs.join(", ")});`]);
+        lines.push(...inputs, ...body, ...named ? [`const y = ${total};`] : [], ...plain && level ? [`${chosen ? `if (ad.isLifted(${named ? "y" : total})) ` : ""}${named ? "y" : total}.backprop();`] : plain ? [] : [program.source(), transforms, `const [${names.join(", ")}] = ${derivative.text}(${program.inputs.join(", ")});`]);
         names.forEach((d, k) => lines.push(told_(d, types[k])));
     }
     const text = lines.join("\n"), block = points.length > 1 ? `{\n${text}\n}` : text;
