@@ -287,6 +287,13 @@ def test_adapters(place):
         check(written, f"{form}: no source of any case")
 
 
+def test_no_input():
+    """A select leaves no input in the result of adnn: a number, which has no backprop."""
+    if shutil.which("node"):
+        source = run(adjudge, "emit", "--brief", "--format", "adnn", root / "corpus/documents/xla-where-sqrt-at-0.json").stdout
+        check("if (ad.isLifted(" in source, f"adnn, no input in the result:\n{source}")
+
+
 def test_spellings():
     """The number of a variant draws from the adapter's list, so the source has the same one."""
     sys.path.insert(0, str(root / "engines/external"))
@@ -299,6 +306,7 @@ def test_spellings():
 with tempfile.TemporaryDirectory() as name:
     test_served()
     test_spellings()
+    test_no_input()
     for test in (test_comparisons, test_types, test_long_lines, test_stand_ins, test_others, test_adapters):
         test(pathlib.Path(name))
 print(f"{checks} checks, {failed} failed")
