@@ -445,7 +445,7 @@ static void put_calls(struct json_writer *w, const char *const *call)
 {
 	bool any = false;
 
-	for (int op = 0; op < OP_COUNT; op++)
+	for (int op = 0; call && op < OP_COUNT; op++)
 		if (call[op]) {
 			if (!any)
 				json_member_object(w, "calls", JSON_FLOW);

@@ -31,7 +31,8 @@ struct report {
 	const struct characterization *characterization; /* NULL: no experiments were run */
 	/* A program that makes the engine's calls alone, and the suffix of its language; NULL: not known. */
 	const char *script, *script_suffix;
-	const char **script_calls; /* [OP_COUNT] the name of an op in the engine's API; NULL: there is no other one */
+	const char **script_calls; /* [OP_COUNT] the name of an op in the engine's API; NULL: there is no other one. May
+	                              be NULL */
 	bool script_of_smallest;   /* it is of `c`, although there is a typical case */
 	/* A request that ended badly and did not do so again: the line that was sent.  NULL: there is none. */
 	const char *raw_request; /* [raw_len] */

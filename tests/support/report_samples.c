@@ -224,6 +224,9 @@ struct sample *sample_of(enum sample_kind kind, struct arena *a)
 		s->report.characterization = sample_characterization(s, a);
 		s->report.script = "judge = print\nimport torch\n";
 		s->report.script_suffix = "py";
+		s->report.script_calls = NEW(a, const char *, OP_COUNT);
+		s->report.script_calls[OP_MAX] = "torch.maximum";
+		s->report.script_of_smallest = true;
 		spoil(s, VERDICT_WRONG, 2, -2.5, false);
 		break;
 	case SAMPLE_WRONG:
