@@ -2,8 +2,8 @@
 """Writes corpus/real/issues/: for each defect of corpus/real/defects.jsonl that nobody has reported upstream, the issue that its engine's maintainers would want.
 
 Usage: scripts/real_issues.py [--check] [--one-in N] [--adjudge PROGRAM]     --check writes nothing, and fails if a file is not as it would be; of every N-th defect alone
-       scripts/real_issues.py --measure NAME=SPEC...                         runs the experiments that say what matters and what is ruled out, and keeps them in analysis.jsonl
-The texts are those of `adjudge report --format issue`, and the scripts those of `adjudge emit --brief`.  Neither needs the engine.
+       scripts/real_issues.py --measure NAME[=DIR]...                        names of scripts/engines, such as jaxjs:wasm: runs the experiments that say what is ruled out, and keeps them in analysis.jsonl
+The texts are those of `adjudge report --format issue`, and the scripts those of `adjudge emit --brief`.  Neither needs the engine.  A script in corpus/real/scripts/ takes the place of the emitted one.
 A script has at most 20 lines that are not blank, unless the defect says in its member `longer` why it has more, and none of more than 120 columns.
 """
 import argparse
@@ -21,7 +21,7 @@ import scoreboard_pages
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 REAL = ROOT / "corpus/real"
 ENVIRONMENT = {**os.environ, "ADJUDGE_ADAPTERS": str(ROOT / "engines/external")}
-MOST_LINES, COLUMNS = 20, 120
+MOST_LINES, COLUMNS, TITLE, WORDS, SENTENCES = 20, 120, 90, 30, 3
 REGIONS = {"for", "while", "scan", "cond", "fixed_point", "checkpoint", "custom", "derivative", "scatter_apply"}
 
 
@@ -34,13 +34,18 @@ def lines_of(name):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
 
+def issue_name(d, entry):
+    """The file of the issue about a defect in one engine."""
+    short = {e["name"]: e["short"] for e in scoreboard_pages.engines(ROOT)}[entry["name"]]
+    stem = d["cases"][0]["file"].removesuffix(".json")
+    return f"{stem if stem.startswith(short + '-') else short + '-' + stem}.md"
+
+
 def unreported():
     """(defect, its entry about one engine, the file of its issue)"""
-    short = {e["name"]: e["short"] for e in scoreboard_pages.engines(ROOT)}
     for d in lines_of("defects.jsonl"):
         for e in d["engines"] if d["upstream"] == "not reported" else []:
-            stem = d["cases"][0]["file"].removesuffix(".json")
-            yield d, e, f"{stem if stem.startswith(short[e['name']] + '-') else short[e['name']] + '-' + stem}.md"
+            yield d, e, issue_name(d, e)
 
 
 def of_one_op(case):
@@ -62,10 +67,15 @@ def form_of(entry, case):
     return "torch-func" if form == "torch" and stacked else form
 
 
+def written(d, entry):
+    """The script that somebody wrote for this issue, or None."""
+    return next(iter((REAL / "scripts").glob(issue_name(d, entry).removesuffix("md") + "*")), None)
+
+
 def can_emit(d, entry):
     """Whether this machine has what writes the script: adapters in JavaScript write their own."""
     form = form_of(entry, case_of(d)[1])
-    return shutil.which("node") is not None or not form or "js" not in form and form != "adnn"
+    return written(d, entry) is not None or shutil.which("node") is not None or not form or "js" not in form and form != "adnn"
 
 
 def case_of(d):
@@ -86,6 +96,8 @@ def emitted(adjudge, d, form, path, brief=True):
 
 def script_of(adjudge, d, entry):
     """{language, text} of a program in the engine's own API, of the first case that it can express, or None."""
+    if (own := written(d, entry)):
+        return {"language": {"js": "cjs"}.get(own.suffix[1:], own.suffix[1:]), "text": own.read_text(encoding="utf-8")}
     for case in d["cases"]:
         path = REAL / case["file"]
         form = path.is_file() and form_of(entry, json.loads(path.read_text(encoding="utf-8")))
@@ -123,7 +135,63 @@ def too_long(every, folder):
 
 
 def sentences(text):
-    return [s.strip() for s in re.split(r"(?<=\.)\s+(?=[A-Z])", text) if s.strip()]
+    return [s.strip() for s in re.split(r"(?<=\.)\s+(?=[A-Z_a-z\d])", text) if s.strip()]
+
+
+# What `adjudge report` says, in the words of somebody who does not know adjudge: (pattern, text, or None to leave it out).  A sentence that no row matches is left out.
+DTYPES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16"}
+PLAIN = [
+    (r"The forward value is right, here and in all \d+ variants that fail: only derivatives are wrong\.", "The value is right, and only its derivative is wrong."),
+    (r"In (forward|reverse) mode the (?:derivative|gradient) of the same program is right for every input\.", r"In \1 mode the derivative of the same program is right."),
+    (r"It fails only if (.*)\.", r"It fails only if \1."),
+    (r"It fails at (\d+) of (\d+) points; it is right at (.*?)(?: and others)?\.", r"Of \2 points, \1 fail. It is right at \3, for example."),
+    (r"It fails at all (\d+) points tried\.", r"The point does not matter: all \1 that were tried fail."),
+    (r"Single ops are right( on scalars)?, whichever of their operands are differentiated \((\d+) variants?\)\.", r"Each operation alone is right\1, whichever operands are differentiated (\2 programs)."),
+    (r"Precision and dtype do not matter: it fails in (.*?)(?:, with the identical wrong value)?\.", r"The dtype does not matter: it fails in \1."),
+    (r"It fails in (b?f\d\d(?:, b?f\d\d)*), and not in (.*)\.", r"It fails in \1, and not in \2."),
+    (r"The seed does not matter: it fails for all (\d+) directions drawn\.", r"Other tangents or cotangents do not matter: all \1 that were tried fail."),
+    (r"Chance and earlier cases do not matter: all (\d+) runs give the same result, .*", r"It does not depend on chance: \1 runs gave the same result, the last of them in a new process."),
+    (r"The program is not the cause: every other engine that answers is right \((.*)\)\.", lambda m: f"The program is well defined: {m[1].count(',') + 1} engines of adjudge return the expected result."),
+    (r"The second derivative is right wherever the engine answers it: .*", "The second derivative is right."),
+    (r"It fails with these ops in place of the original ones: .*?; it is right with: (.*?)(?: and \d+ more)?\.", r"With another operation in its place it is right: \1."),
+    (r"It is right with all guarded functions that were tried \((\d+) variants?\)\.", r"Functions with a guard, such as where(x > 0, sqrt(x), 0), are right (\1 programs)."),
+    (r"The kind of loop does not matter: the same iterations fail when written as (.*)\.", r"The kind of loop does not matter: it also fails as \1."),
+]
+
+
+def plain(text):
+    """A measured sentence in plain words, or None."""
+    for pattern, words in PLAIN:
+        if (found := re.fullmatch(pattern, text)):
+            said = words(found) if callable(words) else found.expand(words)
+            said = re.sub(r"\breduce_", "", said)
+            return re.sub(r"\b(b?f\d\d)\b", lambda m: DTYPES.get(m[1], m[1]), said)
+    return None
+
+
+ANALYSIS = ("The value is right", "It fails only if", "Of ")
+RIGHT = re.compile(r"\b(is|are|was|were) right\b|\bright (with|in|for)\b")
+NOT_RULED_OUT = re.compile(r"\bwhere\b.*\b(is|are|was) right|See |adjudge|^[\d., and]+(is|are) right\.$|^[0-9a-f]{7} returns")
+
+
+def known_right(case, entry, said):
+    """Sentences of a person's comment that say what is right, if the comment is about this engine."""
+    comment = case.get("comment", "")
+    name = entry["name"].split()[0]
+    known = [s for s in sentences(re.sub(r"([^.])$", r"\1.", comment)) if RIGHT.search(s) and not NOT_RULED_OUT.search(s)] if comment.startswith(name) else []
+    return [s for s in known[:3] if not s.startswith(entry["name"]) and s.rstrip(".") not in said and len(s.split()) <= WORDS]
+
+
+def plain_error(text):
+    """The returned thing of the table, without its "of its own"."""
+    text = re.sub(r"\ban assertion of its own", "a failed assertion", text)
+    return re.sub(r"(\w+) of its own", r"\1", text)
+
+
+def first_of(d, key):
+    """What the first case returns, of a defect that lists a number for each case."""
+    parts = {k: d[k].split("; ") for k in ("expected", "returned")}
+    return parts[key][0] if len(parts["expected"]) == len(parts["returned"]) > 1 else d[key]
 
 
 def report_of(adjudge, d, entry, analysis):
@@ -131,20 +199,21 @@ def report_of(adjudge, d, entry, analysis):
     shown = run(adjudge, "show", path).stdout.splitlines()
     end = next(k for k, line in enumerate(shown) if line.startswith("point "))
     known = analysis.get((entry["name"], path.name), {})
-    comment = sentences(re.sub(r"([^.])$", r"\1.", case.get("comment", "")))
-    name = entry["name"].split()[0]
-    others = {row["name"].split()[0] for row in lines_of("engines.jsonl")}
-    if comment and name not in comment[0] and any(other in comment[0] for other in others):  # written about another engine with that defect
-        comment = comment[next((k for k, said in enumerate(comment) if name in said), len(comment)):]
-    own = comment if name in " ".join(comment) or not known else []  # what a person wrote about this engine
-    said = own[:2] + sentences(known.get("cause", "").replace(" On what it depends is not determined.", "")) if known else own
-    ruled_out = [t for t in known.get("ruled_out", []) if not (t.startswith("Single ops are right") and of_one_op(case))]
-    versions = f"{entry['name']} {', '.join(entry['faulty'])}" + (f" ({entry['where']})" if "where" in entry else "")
-    title = f"{d['program']}: expected {d['expected']}, returned {d['returned']}.".replace(". ", "; ").replace("`", "").replace("->", "→")
+    cause = entry.get("mechanism", d["mechanism"])
+    found = [plain(t) for t in known.get("ruled_out", []) if not (t.startswith("Single ops are right") and of_one_op(case))]
+    ruled_out = list(dict.fromkeys([*known_right(case, entry, cause), *(t for t in found if t)]))
+    for said in [t for t in ruled_out if t.startswith(ANALYSIS)]:  # where it fails is a part of the analysis, as far as there is room
+        if len(sentences(f"{cause} {said}")) <= SENTENCES and len(ruled_out) > 1:
+            ruled_out.remove(said)
+            cause = f"{cause} {said}"
+    versions = f"{entry['name']} {', '.join(entry['faulty'])}" + (f" ({entry['where']})" if "where" in entry else "") + (f"; right in {', '.join(entry['right'])}" if entry["right"] else "")
+    error = entry.get("error") or known.get("output")
+    returned = plain_error(first_of(d, "returned"))
     report = {"schema": "adjudge.report/1", "engine": entry["name"], "engine_version": versions, "verdict": "wrong", "deviation": "none", "summary": "",
               "request": next((line.removeprefix("request: ") for line in shown[end:] if line.startswith("request: ")), "the value alone"), "where": {"of": "result"},
-              "expected": {"type": d["expected"]}, "returned": {"type": d["returned"]}, "program": [line for line in shown[:end] if not line.startswith(("title: ", "comment: "))], "points": [],
-              "characterization": {"cause": " ".join([title, *said[:3]]),
+              "expected": {"type": first_of(d, "expected")}, "returned": {"type": returned}, "program": [line for line in shown[:end] if not line.startswith(("title: ", "comment: "))],
+              "points": [{"text": error}] if error else [],
+              "characterization": {"cause": f"{entry['title']}. {cause}",
                                    "statements": [{"kind": "ruled-out", "text": t} for t in ruled_out]},
               "versions": {"adjudge": "0.1.0"}, "case": case}
     script = script_of(adjudge, d, entry)
@@ -161,22 +230,51 @@ def issue(adjudge, d, entry, analysis):
     return done.stdout
 
 
-def measure(adjudge, engines):
+def ready_engine(name):
+    """The spec of an engine of scripts/engines."""
+    done = subprocess.run([str(ROOT / "scripts/engines"), name], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{name}: {done.stderr.strip()}")
+    return done.stdout.strip().splitlines()[-1]
+
+
+def printed(place, d, entry):
+    """The line by which the script of the issue tells what is wrong, as it prints it or as the engine's error, or None."""
+    import real_reproducers
+
+    script = script_in(REAL / "issues" / issue_name(d, entry))
+    if not script or script[0] not in real_reproducers.LANGUAGES:
+        return None
+    ran = real_reproducers.started(place, script[1], real_reproducers.LANGUAGES[script[0]], d)
+    if ran.returncode != 1 and ran.returncode <= 128:
+        return None
+    if ran.returncode > 128:
+        return f"The process ends by signal {ran.returncode - 128}."
+    lines = [line.strip() for line in ran.stdout.splitlines() if "expected" in line] or [line.strip() for line in ran.stderr.splitlines() if re.search(r"\w*(Error|Exception|error)\b.*: ", line)][-1:]
+    return lines[0][:COLUMNS] if lines else None
+
+
+def measure(adjudge, names):
     rows = {(r["engine"], r["case"]): r for r in lines_of("analysis.jsonl")}
-    for engine in engines:
-        said = json.loads(run(adjudge, "conform", "--engine", engine, "--op", "add", "--dtype", "f64", "--dtype", "f32", "--cases", 1, "--format", "json", "--quiet").stdout)
+    for name in names:
+        spec = ready_engine(name)
+        said = json.loads(run(adjudge, "conform", "--engine", spec, "--op", "add", "--dtype", "f64", "--dtype", "f32", "--cases", 1, "--format", "json", "--quiet").stdout)
         family = scoreboard_pages.family_of(ROOT, said["name"])
-        for d in scoreboard_pages.defects_of(ROOT, said["name"]):
+        for d in (d for d in scoreboard_pages.defects_of(ROOT, said["name"]) if d["upstream"] == "not reported" and "no_answer_s" not in d):
             path = REAL / d["cases"][0]["file"]
-            done = run(adjudge, "report", path, "--engine", engine, "--format", "json", "--time", "8s")
+            done = run(adjudge, "report", path, "--engine", spec, "--format", "json", "--time", "8s")
             if done.returncode:
                 print(f"{path.name}: {done.stderr.strip()[-200:]}", file=sys.stderr)
                 continue
             x = json.loads(done.stdout)["characterization"]
-            rows[family["name"], path.name] = {"engine": family["name"], "case": path.name, "version": said["version"], "cause": x.get("cause", ""),
-                                               "ruled_out": [s["text"] for s in x["statements"] if s["kind"] == "ruled-out"]}
+            rows[family["name"], path.name] = {"engine": family["name"], "case": path.name, "version": said["version"], "cause": x.get("cause", ""), "ruled_out": [s["text"] for s in x["statements"] if plain(s["text"])]}
             print(f"{path.name}: {x.get('cause', '')}", file=sys.stderr, flush=True)
-    text = "".join(json.dumps(rows[k], ensure_ascii=False) + "\n" for k in sorted(rows))
+        place = re.sub(r":[^=]*", "", name)
+        for d, entry, _ in unreported():
+            row = rows.setdefault((entry["name"], d["cases"][0]["file"]), {"engine": entry["name"], "case": d["cases"][0]["file"], "version": said["version"], "cause": "", "ruled_out": []})
+            if entry["name"] == family["name"] and "output" not in row and (line := printed(place, d, entry)):
+                row["output"] = line
+    text = "".join(json.dumps(rows[k], ensure_ascii=False) + "\n" for k in sorted(rows) if rows[k].get("ruled_out") or rows[k].get("output"))
     (REAL / "analysis.jsonl").write_text(text, encoding="utf-8")
 
 
@@ -187,7 +285,7 @@ def main():
     p = argparse.ArgumentParser(usage=__doc__)
     p.add_argument("--check", action="store_true")
     p.add_argument("--one-in", type=int, default=1)
-    p.add_argument("--measure", nargs="+", metavar="NAME=SPEC")
+    p.add_argument("--measure", nargs="+", metavar="NAME[=DIR]")
     p.add_argument("--adjudge", default=ROOT / "build/adjudge", type=lambda f: pathlib.Path(f).resolve())
     o = p.parse_args()
     if o.measure:

@@ -25,12 +25,16 @@ ROOT = real_issues.ROOT
 RUNS = {"py": "/usr/bin/python3 -B source", "cjs": "cp source source.cjs && node source.cjs", "cpp": "cp source source.cpp && g++ -std=c++17 -o source.out source.cpp FLAGS || exit 125; ./source.out",
         # a defect of Enzyme may depend on what clang did before
         "c": "cp source source.c && p=$(find \"$ENZYME\" -name \"ClangEnzyme-*.so\" | head -n 1) && v=${p##*-} && for o in -O2 -O1 \"-O1 -mllvm -enzyme-fast-math=0\"; do clang-${v%.so} -w $o -DENZYME -fplugin=\"$p\" "
-             "-o source.out source.c -lm || exit 125; ./source.out && r=0 || r=$?; [ $r != 1 ] || exit 1; done; exit $r"}
+             "-o source.out source.c -lm || exit 125; ./source.out && r=0 || r=$?; [ $r != 1 ] || exit 1; done; exit $r",
+        # what clad writes may not compile
+        "clad": "cp source source.cpp && p=$(find \"$CLAD\" -name clad.so | head -n 1) && for c in clang++ clang++-22 clang++-21 clang++-20 clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14; do "
+                "echo | $c -fplugin=\"$p\" -fsyntax-only -x c++ - 2>/dev/null && break; done && $c -w -std=c++17 -fplugin=\"$p\" -I\"$CLAD/include\" -o source.out source.cpp || exit 1; ./source.out"}
 
 
 def started(place, text, language, defect):
     """A defect that is a hang says after how many seconds no answer is one; others may take long."""
     limit = defect.get("no_answer_s", 900)
+    language = "clad" if "clad/Differentiator" in text else language
     flags = re.search(r"^/\* Build: g\+\+ -std=c\+\+17 FILE (.*?) \*/$", text, re.M | re.S)
     command = RUNS[language].replace("FLAGS", " ".join(flags[1].split()) if flags else "")
     inside = f'd=$(mktemp -d) && cd "$d" && cat >source && timeout {limit} sh -c \'{command}\'; r=$?; rm -rf "$d"; exit $r'
@@ -54,7 +58,11 @@ VJP, JVP = '[{"transform": "vjp", "wrt": [0], "cotangents": [1]}]', '[{"transfor
 
 @functools.lru_cache(maxsize=None)
 def absence(adjudge, place, form):
-    """Why the engine at this place is absent in a format, or None: it computes x + x in one of these ways."""
+    """Why the engine at this place is absent in a format, or None: it computes x + x in one of these ways.  A written source of x + x stands for an engine that adjudge writes no source for."""
+    own = next((real_issues.REAL / "scripts").glob(f"{place.split('=')[0]}-x-plus-x.*"), None)
+    if own:
+        ran = started(place, own.read_text(encoding="utf-8"), own.suffix[1:], {})
+        return None if ran.returncode == 0 else f"x + x ends with {ran.returncode}: {((ran.stderr or ran.stdout).splitlines() or [''])[-1][:200]}"
     with tempfile.TemporaryDirectory() as folder:
         path, why = pathlib.Path(folder) / "control.json", "no source of x + x"
         for dtype, request in itertools.product(("f64", "f32"), (VJP, JVP, "[]")):

@@ -61,6 +61,34 @@ def repeated_keys(path):
     return found
 
 
+def of_versions(d, versions):
+    """Versions are those of engines.jsonl, in order, each of one kind; a defect is fixed exactly if each of its engines has a later version that is right."""
+    fixed = []
+    for e in d["engines"]:
+        kinds = [*e["faulty"], *e["right"], *e.get("lacks", [])]
+        if len(set(kinds)) < len(kinds) or not set(kinds) <= set(versions[e["name"]]):
+            yield f"{e['name']}: a version twice, or not in engines.jsonl"
+            return
+        order = versions[e["name"]].index
+        fixed.append(next((v for v in sorted(e["right"], key=order) if order(v) > max(map(order, e["faulty"]))), None))
+    if d["status"] != "documented" and d["status"] != (f"fixed in {fixed[0]}" if all(fixed) else "open"):
+        yield f"status '{d['status']}', and right after the faulty versions: {', '.join(map(str, fixed))}"
+
+
+def of_texts(d):
+    """The title of an issue fits in a list of issues; a mechanism is up to three sentences, each short."""
+    for mechanism in [d.get("mechanism", ""), *(e["mechanism"] for e in d["engines"] if "mechanism" in e)]:
+        said = real_issues.sentences(mechanism)
+        if not 1 <= len(said) <= real_issues.SENTENCES or not mechanism.endswith(".") or any(len(s.split()) > real_issues.WORDS for s in said):
+            yield f"a mechanism is one to {real_issues.SENTENCES} sentences of at most {real_issues.WORDS} words"
+    for e in d["engines"]:
+        title = e.get("title")
+        if (title is None) != (d["upstream"] != "not reported"):
+            yield f"{e['name']}: a title, and no issue of ours, or none"
+        if title is not None and (len(title) > real_issues.TITLE or title.endswith(".") or ". " in title):
+            yield f"{e['name']}: a title is one clause of at most {real_issues.TITLE} characters"
+
+
 def complaints(folder, rows):
     """What is wrong with the data, as texts."""
     for path in sorted(folder.glob("*.jsonl")):
@@ -69,7 +97,9 @@ def complaints(folder, rows):
     files = {p.name for p in folder.glob("*.json")}
     yield from (f"{name}: no such case" for name in sorted(named - files) if not (folder / name).exists())
     yield from (f"{name}: the case of no defect" for name in sorted(files - named))
+    versions = {e["name"]: e["versions"] for e in real_issues.lines_of("engines.jsonl")}
     for d in rows:
+        yield from (f"{d['program']}: {text}" for text in [*of_versions(d, versions), *of_texts(d)])
         if not STATUS.fullmatch(d["status"]):
             yield f"{d['program']}: status '{d['status']}'"
         links = d["upstream"] if d["upstream"] != "not reported" else [{"is": "same"}]
