@@ -28,7 +28,7 @@ RUNS = {"py": "/usr/bin/python3 -B source", "cjs": "cp source source.cjs && node
              "-o source.out source.c -lm || exit 125; ./source.out && r=0 || r=$?; [ $r != 1 ] || exit 1; done; exit $r",
         # what clad writes may not compile
         "clad": "cp source source.cpp && p=$(find \"$CLAD\" -name clad.so | head -n 1) && for c in clang++ clang++-22 clang++-21 clang++-20 clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14; do "
-                "echo | $c -fplugin=\"$p\" -fsyntax-only -x c++ - 2>/dev/null && break; done && $c -w -std=c++17 -fplugin=\"$p\" -I\"$CLAD/include\" -o source.out source.cpp || exit 1; ./source.out"}
+                "printf \"#ifndef __CLAD__\\n#error\\n#endif\\n\" | $c -fplugin=\"$p\" -fsyntax-only -x c++ - 2>/dev/null && break; done && $c -w -std=c++17 -fplugin=\"$p\" -I\"$CLAD/include\" -o source.out source.cpp || exit 1; ./source.out"}
 
 
 def started(place, text, language, defect):
