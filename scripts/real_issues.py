@@ -2,7 +2,7 @@
 """Writes corpus/real/issues/: for each defect of corpus/real/defects.jsonl that nobody has reported upstream, the issue that its engine's maintainers would want.
 
 Usage: scripts/real_issues.py [--check] [--one-in N] [--adjudge PROGRAM]     --check writes nothing, and fails if a file is not as it would be; of every N-th defect alone
-       scripts/real_issues.py --measure NAME[=DIR]...                        names of scripts/engines, such as jaxjs:wasm: runs the experiments that say what is ruled out, and keeps them in analysis.jsonl
+       scripts/real_issues.py --measure NAME[=DIR]...                        names of scripts/engines, such as jaxjs:wasm: runs the experiments that say what is ruled out, and the scripts, and keeps what they say in analysis.jsonl
 The texts are those of `adjudge report --format issue`, and the scripts those of `adjudge emit --brief`.  Neither needs the engine.  A script in corpus/real/scripts/ takes the place of the emitted one.
 A script has at most 20 lines that are not blank, unless the defect says in its member `longer` why it has more, and none of more than 120 columns.
 """
@@ -51,6 +51,15 @@ def unreported():
 def of_one_op(case):
     """Whether the program is one op, about which it says nothing that single ops are right elsewhere."""
     return sum(n["op"] != "constant" for n in case["body"]) == 1
+
+
+MODES = {"In forward mode": "vjp", "In reverse mode": "jvp"}
+
+
+def tells(text, case):
+    """Whether a measured sentence says something of this case: that the other mode is right does so of a first derivative alone."""
+    mode = MODES.get(text[:len("In forward mode")])
+    return not (text.startswith("Single ops are right") and of_one_op(case)) and (mode is None or [level["transform"] for level in case["request"]] == [mode])
 
 
 def uses_regions(nodes):
@@ -179,7 +188,8 @@ def known_right(case, entry, said):
     comment = case.get("comment", "")
     name = entry["name"].split()[0]
     known = [s for s in sentences(re.sub(r"([^.])$", r"\1.", comment)) if RIGHT.search(s) and not NOT_RULED_OUT.search(s)] if comment.startswith(name) else []
-    return [s for s in known[:3] if not s.startswith(entry["name"]) and s.rstrip(".") not in said and len(s.split()) <= WORDS]
+    names = tuple(row["name"].split()[0] for row in lines_of("engines.jsonl"))
+    return [s for s in known[:3] if not s.startswith(names) and s.rstrip(".") not in said and len(s.split()) <= WORDS]
 
 
 def plain_error(text):
@@ -200,7 +210,7 @@ def report_of(adjudge, d, entry, analysis):
     end = next(k for k, line in enumerate(shown) if line.startswith("point "))
     known = analysis.get((entry["name"], path.name), {})
     cause = entry.get("mechanism", d["mechanism"])
-    found = [plain(t) for t in known.get("ruled_out", []) if not (t.startswith("Single ops are right") and of_one_op(case))]
+    found = [plain(t) for t in known.get("ruled_out", []) if tells(t, case)]
     ruled_out = list(dict.fromkeys([*known_right(case, entry, cause), *(t for t in found if t)]))
     for said in [t for t in ruled_out if t.startswith(ANALYSIS)]:  # where it fails is a part of the analysis, as far as there is room
         if len(sentences(f"{cause} {said}")) <= SENTENCES and len(ruled_out) > 1:
@@ -248,10 +258,11 @@ def printed(place, d, entry):
     ran = real_reproducers.started(place, script[1], real_reproducers.LANGUAGES[script[0]], d)
     if ran.returncode != 1 and ran.returncode <= 128:
         return None
-    if ran.returncode > 128:
-        return f"The process ends by signal {ran.returncode - 128}."
-    lines = [line.strip() for line in ran.stdout.splitlines() if "expected" in line] or [line.strip() for line in ran.stderr.splitlines() if re.search(r"\w*(Error|Exception|error)\b.*: ", line)][-1:]
-    return lines[0][:COLUMNS] if lines else None
+    lines = [line.strip() for line in ran.stdout.splitlines() if "expected" in line]
+    for pattern in (r"(?:what\(\):\s*)(.*)", r".*?\b([Aa]ssertion.*)", r".*?((?:\w*Error|\w*Exception|\berror)(?: \[\w+\])?: .*)"):
+        lines = lines or [found[1] for line in ran.stderr.splitlines() if (found := re.match(pattern, line.strip()))][-1:]
+    lines = lines or ([f"The process ends by signal {ran.returncode - 128}."] if ran.returncode > 128 else [])
+    return re.sub(r"/\S*/", "", lines[0])[:COLUMNS] if lines else None
 
 
 def measure(adjudge, names):
