@@ -153,7 +153,7 @@ PLAIN = [
     (r"The forward value is right, here and in all \d+ variants that fail: only derivatives are wrong\.", "The value is right, and only its derivative is wrong."),
     (r"In (forward|reverse) mode the (?:derivative|gradient) of the same program is right for every input\.", r"In \1 mode the derivative of the same program is right."),
     (r"It fails only if (.*)\.", r"It fails only if \1."),
-    (r"It fails at (\d+) of (\d+) points; it is right at (.*?)(?: and others)?\.", r"Of \2 points, \1 fail. It is right at \3, for example."),
+    (r"It fails at (\d+) of (\d+) points; it is right at (.*?)(?: and others)?\.", r"It fails at \1 of \2 points, and is right at \3."),
     (r"It fails at all (\d+) points tried\.", r"The point does not matter: all \1 that were tried fail."),
     (r"Single ops are right( on scalars)?, whichever of their operands are differentiated \((\d+) variants?\)\.", r"Each operation alone is right\1, whichever operands are differentiated (\2 programs)."),
     (r"Precision and dtype do not matter: it fails in (.*?)(?:, with the identical wrong value)?\.", r"The dtype does not matter: it fails in \1."),
@@ -162,7 +162,7 @@ PLAIN = [
     (r"Chance and earlier cases do not matter: all (\d+) runs give the same result, .*", r"It does not depend on chance: \1 runs gave the same result, the last of them in a new process."),
     (r"The program is not the cause: every other engine that answers is right \((.*)\)\.", lambda m: f"The program is well defined: {m[1].count(',') + 1} engines of adjudge return the expected result."),
     (r"The second derivative is right wherever the engine answers it: .*", "The second derivative is right."),
-    (r"It fails with these ops in place of the original ones: .*?; it is right with: (.*?)(?: and \d+ more)?\.", r"With another operation in its place it is right: \1."),
+    (r"It fails with these ops in place of the original ones: .*?; it is right with: (.*?)(?: and \d+ more)?\.", r"With other operations in the same program it is right: \1."),
     (r"It is right with all guarded functions that were tried \((\d+) variants?\)\.", r"Functions with a guard, such as where(x > 0, sqrt(x), 0), are right (\1 programs)."),
     (r"The kind of loop does not matter: the same iterations fail when written as (.*)\.", r"The kind of loop does not matter: it also fails as \1."),
 ]
@@ -178,7 +178,7 @@ def plain(text):
     return None
 
 
-ANALYSIS = ("The value is right", "It fails only if", "Of ")
+ANALYSIS = ("The value is right", "It fails only if", "It fails at ")
 RIGHT = re.compile(r"\b(is|are|was|were) right\b|\bright (with|in|for)\b")
 NOT_RULED_OUT = re.compile(r"\bwhere\b.*\b(is|are|was) right|See |adjudge|^[\d., and]+(is|are) right\.$|^[0-9a-f]{7} returns")
 
@@ -216,7 +216,7 @@ def report_of(adjudge, d, entry, analysis):
         if len(sentences(f"{cause} {said}")) <= SENTENCES and len(ruled_out) > 1:
             ruled_out.remove(said)
             cause = f"{cause} {said}"
-    versions = f"{entry['name']} {', '.join(entry['faulty'])}" + (f" ({entry['where']})" if "where" in entry else "") + (f"; right in {', '.join(entry['right'])}" if entry["right"] else "")
+    versions = f"{entry['name']} {', '.join(entry['faulty'])}" + (f" ({entry['where']})" if "where" in entry else "") + (f". {' and '.join(entry['right'])} {'is' if len(entry['right']) == 1 else 'are'} right" if entry["right"] else "")
     error = entry.get("error") or known.get("output")
     returned = plain_error(first_of(d, "returned"))
     report = {"schema": "adjudge.report/1", "engine": entry["name"], "engine_version": versions, "verdict": "wrong", "deviation": "none", "summary": "",
