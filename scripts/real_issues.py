@@ -219,9 +219,13 @@ def report_of(adjudge, d, entry, analysis):
     versions = f"{entry['name']} {', '.join(entry['faulty'])}" + (f" ({entry['where']})" if "where" in entry else "") + (f". {' and '.join(entry['right'])} {'is' if len(entry['right']) == 1 else 'are'} right" if entry["right"] else "")
     error = entry.get("error") or known.get("output")
     returned = plain_error(first_of(d, "returned"))
+    expected, own = first_of(d, "expected"), written(d, entry)
+    if own and (found := re.search(r"\bright = ([\d.]+);", own.read_text(encoding="utf-8"))):  # it may have other numbers than the case
+        expected = found[1]
+        returned = found[1] if (found := re.search(r", returned (\S+)", known.get("output", ""))) else returned
     report = {"schema": "adjudge.report/1", "engine": entry["name"], "engine_version": versions, "verdict": "wrong", "deviation": "none", "summary": "",
               "request": next((line.removeprefix("request: ") for line in shown[end:] if line.startswith("request: ")), "the value alone"), "where": {"of": "result"},
-              "expected": {"type": first_of(d, "expected")}, "returned": {"type": returned}, "program": [line for line in shown[:end] if not line.startswith(("title: ", "comment: "))],
+              "expected": {"type": expected}, "returned": {"type": returned}, "program": [line for line in shown[:end] if not line.startswith(("title: ", "comment: "))],
               "points": [{"text": error}] if error else [],
               "characterization": {"cause": f"{entry['title']}. {cause}",
                                    "statements": [{"kind": "ruled-out", "text": t} for t in ruled_out]},
@@ -278,14 +282,15 @@ def measure(adjudge, names):
                 print(f"{path.name}: {done.stderr.strip()[-200:]}", file=sys.stderr)
                 continue
             x = json.loads(done.stdout)["characterization"]
-            rows[family["name"], path.name] = {"engine": family["name"], "case": path.name, "version": said["version"], "cause": x.get("cause", ""), "ruled_out": [s["text"] for s in x["statements"] if plain(s["text"])]}
+            rows[family["name"], path.name] = {**rows.get((family["name"], path.name), {}), "engine": family["name"], "case": path.name, "version": said["version"], "cause": x.get("cause", ""), "ruled_out": [s["text"] for s in x["statements"] if plain(s["text"])]}
             print(f"{path.name}: {x.get('cause', '')}", file=sys.stderr, flush=True)
         place = re.sub(r":[^=]*", "", name)
+        version = family["ready"][place.split("=")[0]]
         for d, entry, _ in unreported():
-            row = rows.setdefault((entry["name"], d["cases"][0]["file"]), {"engine": entry["name"], "case": d["cases"][0]["file"], "version": said["version"], "cause": "", "ruled_out": []})
-            if entry["name"] == family["name"] and "output" not in row and (line := printed(place, d, entry)):
-                row["output"] = line
-    text = "".join(json.dumps(rows[k], ensure_ascii=False) + "\n" for k in sorted(rows) if rows[k].get("ruled_out") or rows[k].get("output"))
+            key = (entry["name"], d["cases"][0]["file"])
+            if entry["name"] == family["name"] and version in entry["faulty"] and (line := printed(place, d, entry)):
+                rows.setdefault(key, {"engine": entry["name"], "case": key[1], "version": version, "cause": "", "ruled_out": []})["output"] = line
+    text = "".join(json.dumps(rows[k], ensure_ascii=False) + "\n" for k in sorted(rows))
     (REAL / "analysis.jsonl").write_text(text, encoding="utf-8")
 
 
@@ -322,6 +327,9 @@ def main():
     for path in sorted(folder.glob("*.md")):
         if path.name not in names and path.name != "README.md":
             wrong.append(f"{path}: the issue of no defect")
+    for path in sorted((REAL / "scripts").iterdir()):
+        if f"{path.stem}.md" not in names and not path.stem.endswith("-x-plus-x"):
+            wrong.append(f"{path}: the script of no issue")
     if missing:
         print(f"{len(missing)} issues are left as they are, because node is missing", file=sys.stderr)
     print("\n".join(wrong), file=sys.stderr, end="\n" if wrong else "")
