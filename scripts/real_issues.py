@@ -252,6 +252,10 @@ def ready_engine(name):
     return done.stdout.strip().splitlines()[-1]
 
 
+def shortened(line):
+    return line if len(line) <= COLUMNS else line[:COLUMNS - 4].rsplit(" ", 1)[0] + " ..."
+
+
 def printed(place, d, entry):
     """The line by which the script of the issue tells what is wrong, as it prints it or as the engine's error, or None."""
     import real_reproducers
@@ -266,7 +270,7 @@ def printed(place, d, entry):
     for pattern in (r"(?:what\(\):\s*)(.*)", r".*?\b([Aa]ssertion.*)", r".*?((?:\w*Error|\w*Exception|\berror)(?: \[\w+\])?: .*)"):
         lines = lines or [found[1] for line in ran.stderr.splitlines() if (found := re.match(pattern, line.strip()))][-1:]
     lines = lines or ([f"The process ends by signal {ran.returncode - 128}."] if ran.returncode > 128 else [])
-    return re.sub(r"/\S*/", "", lines[0])[:COLUMNS] if lines else None
+    return shortened(re.sub(r"/\S*/", "", lines[0])) if lines else None
 
 
 def measure(adjudge, names):
