@@ -270,7 +270,7 @@ def printed(place, d, entry):
     for pattern in (r"(?:what\(\):\s*)(.*)", r".*?\b([Aa]ssertion.*)", r".*?((?:\w*Error|\w*Exception|\berror)(?: \[\w+\])?: .*)"):
         lines = lines or [found[1] for line in ran.stderr.splitlines() if (found := re.match(pattern, line.strip()))][-1:]
     lines = lines or ([f"The process ends by signal {ran.returncode - 128}."] if ran.returncode > 128 else [])
-    return shortened(re.sub(r"/\S*/", "", lines[0])) if lines else None
+    return shortened(re.sub(r"[\w.+-]*/\S*/", "", lines[0])) if lines else None
 
 
 def measure(adjudge, names):
