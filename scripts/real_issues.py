@@ -264,7 +264,7 @@ def printed(place, d, entry):
     if not script or script[0] not in real_reproducers.LANGUAGES:
         return None
     ran = real_reproducers.started(place, script[1], real_reproducers.LANGUAGES[script[0]], d)
-    if ran.returncode != 1 and ran.returncode <= 128:
+    if ran.returncode != 1 and ran.returncode <= 128 or re.search(r"^(ImportError|ModuleNotFoundError)", ran.stderr, re.M):  # an old version may lack the module
         return None
     lines = [line.strip() for line in ran.stdout.splitlines() if "expected" in line]
     for pattern in (r"(?:what\(\):\s*)(.*)", r".*?\b([Aa]ssertion.*)", r".*?((?:\w*Error|\w*Exception|\berror)(?: \[\w+\])?: .*)"):
