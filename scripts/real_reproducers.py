@@ -123,7 +123,9 @@ def issues(o, place, family, version):
 
 
 def outcome(ran, brief):
-    """The exit status, and the line that tells."""
+    """The exit status, and the line that tells.  A version that lacks the module shows nothing."""
+    if (lacks := re.search(r"^(ImportError|ModuleNotFoundError).*", ran.stderr, re.M)):
+        return ABSENT, lacks[0]
     status = 1 if brief and ran.returncode > 128 else ran.returncode  # the shell's word for a signal
     lines = [line for line in (ran.stdout + ran.stderr).splitlines() if "WRONG" in line or "expected" in line] or (ran.stderr or ran.stdout).splitlines()[-1:]
     return status, " ".join(lines[:1])
