@@ -64,3 +64,7 @@ def measure(run, work):
         path, a = bad[0]
         out.update(file=path, expected=a["expected"], returned=a["returned"], request=a["request"])
     return out
+
+
+if __name__ == "__main__":
+    print(__doc__)

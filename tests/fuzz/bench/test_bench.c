@@ -468,6 +468,7 @@ static void test_questions(struct arena *a)
 		CHECK(limit.hung > 0 && limit.restarted == 0, "%g s for the hang, %g s for processes", limit.hung,
 		    limit.restarted);
 	b.n_engine = 0;
+	b.engine[0] = NULL;
 	if (all_wanted()) /* of the oracles alone, as for a case on which they disagreed */
 		CHECK(!case_shows(
 		          &c, &(struct question){.bench = &b, .judged = JUDGED_IN_FULL, .disagreement = true}, a, NULL),
