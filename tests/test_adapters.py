@@ -8,6 +8,10 @@ import adapter
 
 # An adapter, its inputs, a node with its type, and the source of it; None: it says that the engine has no such thing.
 ROWS = [
+    ("halide_ops", ["x: f64[2,3]"], {"out": ["y: f64[3,2]"], "op": "transpose", "args": ["x"], "axes": [1, 0]}, "func(2, lambda i: x[i[1], i[0]])"),
+    ("halide_ops", ["x: f64[2]", "y: f64[1]"], {"out": ["z: f64[3]"], "op": "concatenate", "args": ["x", "y"], "axis": 0},
+     "func(1, lambda i: hl.select(i[0] < 2, x[hl.clamp(i[0] - 0, 0, 1)], y[hl.clamp(i[0] - 2, 0, 0)]))"),
+    ("halide_ops", ["x: f64[]"], {"out": ["y: i64[]"], "op": "cast", "args": ["x"]}, None),
     ("hips_autograd", ["x: f64[0]"], {"out": ["y: f64[]"], "op": "reduce_max", "args": ["x"], "axes": [0]}, None),
     ("hips_autograd", ["x: f64[2,0]"], {"out": ["y: f64[2]"], "op": "reduce_min", "args": ["x"], "axes": [1]}, None),
     ("hips_autograd", ["x: f64[2,0]"], {"out": ["y: f64[0]"], "op": "reduce_min", "args": ["x"], "axes": [0]}, "np.min(x, axis=(0,), keepdims=False)"),
