@@ -63,7 +63,7 @@ static void put_outputs(const struct emission *x, const struct language *l, int 
 		    expected_rows(x, point, derivative, k, &l->words));
 		if (!l->braces)
 			text_put(x->out, ", \"%s\", [%s]", expected_dtype(type->dtype),
-			    expected_extents(&type->shape, x->arena));
+			    expected_extents(&type->shape, ", ", x->arena));
 		text_put(x->out, "]");
 	}
 }

@@ -260,8 +260,9 @@ static void put_shown(struct array_source *s, int point, bool derivative, const 
 		text_put(s->out, "%s\n",
 		    TEMPLATE_WITH(a, s->target->show, "what", expected_name(s->x, point, derivative, i), "of",
 		        element(s->target, derivative ? "d" : "y", k, a), "type",
-		        dtype_word(s->target->dtype[t->type.dtype], a), "extents", expected_extents(&t->type.shape, a),
-		        "expected", expected_rows(s->x, point, derivative, i, &words)));
+		        dtype_word(s->target->dtype[t->type.dtype], a), "extents",
+		        expected_extents(&t->type.shape, ", ", a), "expected",
+		        expected_rows(s->x, point, derivative, i, &words)));
 	}
 }
 

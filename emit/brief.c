@@ -202,13 +202,9 @@ static const char *numbers_condition(const struct brief_comparison *c)
 static const char *extents(const struct brief_comparison *c)
 {
 	const struct shape *s = &type_of(c->x, c->r)->shape;
-	struct text out = {.arena = c->arena};
 
-	text_put(&out, "%s", c->l->open_shape);
-	for (int k = 0; k < s->rank; k++)
-		text_put(&out, "%s%d", k ? c->l->comma_shape : "", s->extent[k]);
-	text_put(&out, "%s", s->rank == 1 ? c->l->lone_shape : c->l->close_shape);
-	return out.at;
+	return arena_printf(c->arena, "%s%s%s", c->l->open_shape, expected_extents(s, c->l->comma_shape, c->arena),
+	    s->rank == 1 ? c->l->lone_shape : c->l->close_shape);
 }
 
 /* Whether the lists are compared as a whole, so that another length is wrong already. */

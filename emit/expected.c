@@ -162,25 +162,19 @@ const char *expected_dtype(enum dtype d)
 	return words[d];
 }
 
-const char *expected_extents(const struct shape *s, struct arena *a)
+const char *expected_extents(const struct shape *s, const char *comma, struct arena *a)
 {
 	struct text out = {.arena = a};
 
 	text_put(&out, "%s", "");
 	for (int k = 0; k < s->rank; k++)
-		text_put(&out, "%s%d", k ? ", " : "", s->extent[k]);
+		text_put(&out, "%s%d", k ? comma : "", s->extent[k]);
 	return out.at;
 }
 
 const char *expected_type(const struct type *type, struct arena *a)
 {
-	struct text out = {.arena = a};
-
-	text_put(&out, "%s[", expected_dtype(type->dtype));
-	for (int k = 0; k < type->shape.rank; k++)
-		text_put(&out, "%s%d", k ? "," : "", type->shape.extent[k]);
-	text_put(&out, "]");
-	return out.at;
+	return arena_printf(a, "%s[%s]", expected_dtype(type->dtype), expected_extents(&type->shape, ",", a));
 }
 
 const char *expected_name(const struct emission *x, int point, bool derivative, int output)

@@ -25,8 +25,8 @@ struct expected {
 struct expected expected_number(const struct emission *x, int point, bool derivative, int output, int i);
 /* "float64", as libraries print it. */
 const char *expected_dtype(enum dtype d);
-/* "2, 3"; in the arena. */
-const char *expected_extents(const struct shape *s, struct arena *a);
+/* "2, 3" where comma is ", "; in the arena. */
+const char *expected_extents(const struct shape *s, const char *comma, struct arena *a);
 /* "float64[2,3]"; in the arena. */
 const char *expected_type(const struct type *type, struct arena *a);
 /* "primal 0, float64[2,3]", or with several points "point 1, primal 0, float64[2,3]"; in the arena. */

@@ -7,6 +7,7 @@ The texts are those of `adjudge report --format issue`, and the scripts those of
 A script has at most 20 lines that are not blank, unless the defect says in its member `longer` why it has more, and none of more than 120 columns.
 """
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -35,10 +36,7 @@ def lines_of(name):
 
 
 def issue_name(d, entry):
-    """The file of the issue about a defect in one engine."""
-    short = {e["name"]: e["short"] for e in scoreboard_pages.engines(ROOT)}[entry["name"]]
-    stem = d["cases"][0]["file"].removesuffix(".json")
-    return f"{stem if stem.startswith(short + '-') else short + '-' + stem}.md"
+    return scoreboard_pages.issue_name(ROOT, d, entry)
 
 
 def unreported():
@@ -229,7 +227,7 @@ def report_of(adjudge, d, entry, analysis):
               "points": [{"text": error}] if error else [],
               "characterization": {"cause": f"{entry['title']}. {cause}",
                                    "statements": [{"kind": "ruled-out", "text": t} for t in ruled_out]},
-              "versions": {"adjudge": "0.1.0"}, "case": case}
+              "versions": {"adjudge": version_of(adjudge)}, "case": case}
     script = script_of(adjudge, d, entry)
     return {**report, "script": script} if script else report
 
@@ -242,6 +240,11 @@ def issue(adjudge, d, entry, analysis):
     if done.returncode:
         raise SystemExit(f"{d['program']}: {done.stderr}")
     return done.stdout
+
+
+@functools.lru_cache(maxsize=None)
+def version_of(adjudge):
+    return run(adjudge, "--version").stdout.split()[1]
 
 
 def ready_engine(name):
@@ -264,7 +267,7 @@ def printed(place, d, entry):
     if not script or script[0] not in real_reproducers.LANGUAGES:
         return None
     ran = real_reproducers.started(place, script[1], real_reproducers.LANGUAGES[script[0]], d)
-    if ran.returncode != 1 and ran.returncode <= 128 or re.search(r"^(ImportError|ModuleNotFoundError)", ran.stderr, re.M):  # an old version may lack the module
+    if ran.returncode != 1 and ran.returncode <= 128 or real_reproducers.lacking(ran):
         return None
     lines = [line.strip() for line in ran.stdout.splitlines() if "expected" in line]
     for pattern in (r"(?:what\(\):\s*)(.*)", r".*?\b([Aa]ssertion.*)", r".*?((?:\w*Error|\w*Exception|\berror)(?: \[\w+\])?: .*)"):

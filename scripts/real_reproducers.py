@@ -23,6 +23,7 @@ import scoreboard_pages
 ROOT = real_issues.ROOT
 # How a source is run, by language, in a folder of its own that has it as `source`.
 RUNS = {"py": "/usr/bin/python3 -B source", "cjs": "cp source source.cjs && node source.cjs", "cpp": "cp source source.cpp && g++ -std=c++17 -o source.out source.cpp FLAGS || exit 125; ./source.out",
+        "exs": "cp source source.exs && elixir source.exs",
         # a defect of Enzyme may depend on what clang did before
         "c": "cp source source.c && p=$(find \"$ENZYME\" -name \"ClangEnzyme-*.so\" | head -n 1) && v=${p##*-} && for o in -O2 -O1 \"-O1 -mllvm -enzyme-fast-math=0\"; do clang-${v%.so} -w $o -DENZYME -fplugin=\"$p\" "
              "-o source.out source.c -lm || exit 125; ./source.out && r=0 || r=$?; [ $r != 1 ] || exit 1; done; exit $r",
@@ -45,10 +46,6 @@ def started(place, text, language, defect):
     return ran
 
 
-def language_of(form, text):
-    return "c" if form == "c" else "cpp" if "#include <" in text else "cjs" if "require('" in text else "py"
-
-
 ABSENT = "absent"  # in place of an exit status: the engine is not there, or not in that format, and its failure would look like a defect
 # Right everywhere; for engines without f64 in f32.
 CONTROL = ('{"schema": "adjudge.case/1", "inputs": ["x: DTYPE[]"], "body": [{"out": ["y"], "op": "add", "args": ["x", "x"]}], "results": ["y"], "points": [[0.5]],'
@@ -69,7 +66,7 @@ def absence(adjudge, place, form):
             path.write_text(CONTROL.replace("DTYPE", dtype).replace("REQUEST", request), encoding="utf-8")
             done = real_issues.run(adjudge, "emit", "--format", form, path)
             if done.returncode == 0:
-                ran = started(place, done.stdout, language_of(form, done.stdout), {})
+                ran = started(place, done.stdout, scoreboard_pages.language_of(form, done.stdout), {})
                 if ran.returncode == 0:
                     return None
                 why = f"x + x ends with {ran.returncode}: {((ran.stderr or ran.stdout).splitlines() or [''])[-1][:200]}"
@@ -101,7 +98,7 @@ def tried(o, place, family, version):
                     if done.returncode:
                         results.append((c["file"], form, None, done.stderr.strip()))
                         continue
-                    ran = started(place, done.stdout, language_of(form, done.stdout), d)
+                    ran = started(place, done.stdout, scoreboard_pages.language_of(form, done.stdout), d)
                     status, line = outcome(ran, o.brief)
                     results.append((c["file"], form, status, line))
                     if status == 1:
@@ -122,10 +119,16 @@ def issues(o, place, family, version):
             yield version in entry["faulty"], d, [(name, script[0], status, line)]
 
 
+def lacking(ran):
+    """The line by which a script of Python says that the engine lacks a module, or ""."""
+    found = re.search(r"^(ImportError|ModuleNotFoundError).*", ran.stderr, re.M)
+    return found[0] if found else ""
+
+
 def outcome(ran, brief):
     """The exit status, and the line that tells.  A version that lacks the module shows nothing."""
-    if (lacks := re.search(r"^(ImportError|ModuleNotFoundError).*", ran.stderr, re.M)):
-        return ABSENT, lacks[0]
+    if lacking(ran):
+        return ABSENT, lacking(ran)
     status = 1 if brief and ran.returncode > 128 else ran.returncode  # the shell's word for a signal
     lines = [line for line in (ran.stdout + ran.stderr).splitlines() if "WRONG" in line or "expected" in line] or (ran.stderr or ran.stdout).splitlines()[-1:]
     return status, " ".join(lines[:1])

@@ -8,6 +8,8 @@ import json
 import re
 import shutil
 
+import scoreboard_leaks
+
 # Families of graph/ops.def that readers look for together.
 GROUPS = {
     "one operand": "unary",
@@ -80,6 +82,13 @@ def defects_of(root, said):
     """The known defects of an engine that calls itself so, in that mode."""
     name = (family_of(root, said) or {}).get("name")
     return [d for d in known_defects(root) if any(e["name"] == name and said in e.get("modes", [said]) for e in d["engines"])]
+
+
+def issue_name(root, d, entry):
+    """The file in corpus/real/issues/ about a defect in one engine."""
+    short = {e["name"]: e["short"] for e in engines(root)}[entry["name"]]
+    stem = d["cases"][0]["file"].removesuffix(".json")
+    return f"{stem if stem.startswith(short + '-') else short + '-' + stem}.md"
 
 
 def language_of(form, text):
@@ -475,11 +484,8 @@ class Site:
 
     def issues_of(self, d):
         """The files in corpus/real/issues/ about a defect."""
-        stem = d["cases"][0]["file"].removesuffix(".json")
-        short = {e["name"]: e["short"] for e in engines(self.root)}
-        names = [f"{stem if stem.startswith(short[e['name']] + '-') else short[e['name']] + '-' + stem}.md" for e in d["engines"] if e["name"] in short]
-        folder = self.root / "corpus/real/issues"
-        return [folder / name for name in dict.fromkeys(names) if d["upstream"] == "not reported" and (folder / name).exists()]
+        paths = [self.root / "corpus/real/issues" / issue_name(self.root, d, e) for e in d["engines"]]
+        return [path for path in dict.fromkeys(paths) if d["upstream"] == "not reported" and path.exists()]
 
     def family(self, group):
         ops = [op for op, family in self.families.items() if GROUP_OF[family] == group]
@@ -543,7 +549,7 @@ HOW = (
     "The matrix counts cases, with all dtypes and points of a request together. A failing case is made smaller until nothing can be left out. Failing cases with the same request, ops and kind of failure are one finding. "
     "Experiments around it say what matters.",
     "Each program that is shown was answered wrongly by a fresh process of the engine.",
-    "A zero is weak where 0 times infinity is NaN. Each engine is asked for <a href=\"dead-branches.html\">NaN out of a dead branch</a>, in 12 cases for reverse mode and 12 for forward mode, if it has them. Other NaN of weak zeros is counted apart. "
+    f"A zero is weak where 0 times infinity is NaN. Each engine is asked for <a href=\"dead-branches.html\">NaN out of a dead branch</a>, in {len(scoreboard_leaks.FUNCTIONS) * len(scoreboard_leaks.SHAPES)} cases for reverse mode and as many for forward mode, if it has them. Other NaN of weak zeros is counted apart. "
     "An engine whose adapter declares this habit has no finding by it.",
     "The cases of earlier findings are asked again. A finding that a newer version does not show is called fixed. The same version may not show it again, by another seed or another adjudge, and then it is called so.",
 )

@@ -7,11 +7,9 @@ import json
 import pathlib
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
-import zlib
 
 ADJUDGE, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 CHROMIUM = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
@@ -39,6 +37,21 @@ for (const page of pages) for (const [name, width] of Object.entries(widths)) {
 }
 </script>"""
 
+# The browser reads its own screenshot: the first pixel, and the part of the pixels whose brightness is far from it.
+LOOK = """<!doctype html><pre id="out"></pre><img id="seen" src="data:image/png;base64,PICTURE"><script>
+onload = () => {
+    const canvas = document.createElement('canvas'), seen = document.getElementById('seen');
+    canvas.width = seen.naturalWidth, canvas.height = seen.naturalHeight;
+    const context = canvas.getContext('2d'), bright = (d, k) => (299 * d[k] + 587 * d[k + 1] + 114 * d[k + 2]) / 1000;
+    context.drawImage(seen, 0, 0);
+    const d = context.getImageData(0, 0, canvas.width, canvas.height).data;
+    let apart = 0;
+    for (let k = 0; k < d.length; k += 4)
+        apart += Math.abs(bright(d, k) - bright(d, 0)) > 128;
+    document.getElementById('out').textContent = 'MEASURED ' + btoa(JSON.stringify({paper: [...d.slice(0, 3)], apart: 4 * apart / d.length})) + ' END';
+};
+</script>"""
+
 
 def check(ok, message):
     if not ok:
@@ -55,29 +68,13 @@ def chromium(place, *arguments):
         return None
 
 
-def pixels(path):
-    """The rows of bytes of a PNG as Chromium writes it: 8 bits, RGB or RGBA."""
-    data, at, packed = path.read_bytes(), 8, b""
-    while at < len(data):
-        size, kind = struct.unpack(">I4s", data[at:at + 8])
-        if kind == b"IHDR":
-            width, height, depth, colour = struct.unpack(">IIBB", data[at + 8:at + 18])
-        packed += data[at + 8:at + 8 + size] if kind == b"IDAT" else b""
-        at += size + 12
-    assert depth == 8 and colour in (2, 6), (depth, colour)
-    n, raw, before, rows = 3 if colour == 2 else 4, zlib.decompress(packed), None, []
-    for y in range(height):
-        start = y * (width * n + 1)
-        row, how = bytearray(raw[start + 1:start + 1 + width * n]), raw[start]
-        before = before or bytearray(len(row))
-        for x in range(len(row)):
-            a, b, c = row[x - n] if x >= n else 0, before[x], before[x - n] if x >= n else 0
-            p = a + b - c
-            paeth = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
-            row[x] = row[x] + (0, a, b, (a + b) // 2, paeth)[how] & 255
-        rows.append([tuple(row[k:k + 3]) for k in range(0, len(row), n)])
-        before = row
-    return rows
+def dumped(place, colour, url):
+    """What a page of ours writes into its DOM, or None."""
+    done = chromium(place, f"--blink-settings=preferredColorScheme={COLOURS[colour]}", "--dump-dom", url)
+    said = re.search(r"MEASURED (\S+) END", done.stdout) if done else None
+    if not said:
+        check(False, f"Chromium measured nothing: {done and done.stderr[-400:]}")
+    return json.loads(base64.b64decode(said[1])) if said else None
 
 
 def brightness(colour):
@@ -86,15 +83,10 @@ def brightness(colour):
 
 
 def check_measures(folder, pages, place):
-    for colour, number in COLOURS.items():
+    for colour in COLOURS:
         wrapper = place / f"measure-{colour}.html"
         wrapper.write_text(MEASURE.replace("PAGES", json.dumps([(folder / p).as_uri() for p in pages])).replace("WIDTHS", json.dumps(WIDTHS)), encoding="utf-8")
-        done = chromium(place, f"--blink-settings=preferredColorScheme={number}", "--dump-dom", wrapper.as_uri())
-        said = re.search(r"MEASURED (\S+) END", done.stdout) if done else None
-        if not said:
-            print(f"Chromium measured nothing: {done and done.stderr[-400:]}")
-            sys.exit(77)
-        measured = json.loads(base64.b64decode(said[1]))
+        measured = dumped(place, colour, wrapper.as_uri()) or []
         check(len(measured) == len(pages) * len(WIDTHS), f"measured {len(measured)} pages")
         for m in measured:
             where = f"{m['page'].rsplit('/', 2)[-2:]}, {m['name']}, {colour}"
@@ -111,10 +103,12 @@ def check_seen(folder, place):
     for colour, number in COLOURS.items():
         path = place / f"{colour}.png"
         chromium(place, f"--blink-settings=preferredColorScheme={number}", "--window-size=500,400", f"--screenshot={path}", (folder / "index.html").as_uri())
-        rows = pixels(path)
-        light = [brightness(p) for row in rows for p in row]
-        paper = brightness(rows[1][1])
-        apart = sum(abs(x - paper) > 128 for x in light) / len(light)
+        looker = place / f"looker-{colour}.html"
+        looker.write_text(LOOK.replace("PICTURE", base64.b64encode(path.read_bytes()).decode() if path.exists() else ""), encoding="utf-8")
+        seen = dumped(place, colour, looker.as_uri())
+        if not seen:
+            continue
+        paper, apart = brightness(seen["paper"]), seen["apart"]
         check((paper < 64) == (colour == "dark"), f"{colour}: the paper has brightness {paper}")
         check(.005 < apart < .5, f"{colour}: {100 * apart:.2f} % of the pixels stand out")
 
@@ -134,6 +128,10 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as name:
         place = pathlib.Path(name).resolve()
+        started = chromium(place, "--dump-dom", "data:text/html,<p>started</p>")
+        if not started or "<p>started</p>" not in started.stdout:
+            print(f"Chromium does not start: {started and started.stderr[-400:]}")
+            return 77
         folder, cases = place / "board", place / "cases"
         cases.mkdir()
         shutil.copy(ROOT / "corpus/documents/xla-where-sqrt-at-0.json", cases)

@@ -202,14 +202,15 @@ static int judge_paths(struct gate *g)
 	jobs.jobs = (int)g->jobs;
 	jobs.trouble = NEW(&g->keep, struct engine_trouble, g->specs.n + 1);
 	jobs.version = NEW(&g->keep, const char *, g->specs.n + 1);
+	for (int k = 0; k < g->specs.n; k++)
+		jobs.version[k] = "";
 	jobs.arena = &g->keep;
 	code = gate_judge_all(&jobs, take_case, g);
 	if (code >= 0)
 		return code;
 	for (int k = 0; k < g->specs.n; k++) {
 		g->account[k].trouble = jobs.trouble[k];
-		ci_add_engine(
-		    &g->run.report, engine_text_name(g->specs.at[k], &g->keep), jobs.version[k] ? jobs.version[k] : "");
+		ci_add_engine(&g->run.report, engine_text_name(g->specs.at[k], &g->keep), jobs.version[k]);
 	}
 	if (stop_requested())
 		complain_about_stop("gate");

@@ -76,10 +76,13 @@ static void take_troubles(void *self, const char *bytes, size_t len)
 
 	for (int i = 0; i < w->o->specs->n; i++) {
 		struct engine_trouble t;
+		const char *version;
 
 		unpack_bytes(&r, &t, sizeof t);
 		w->o->trouble[i] = account_trouble_sum(w->o->trouble[i], t);
-		w->o->version[i] = arena_printf(w->o->arena, "%s", unpack_text(&r));
+		version = unpack_text(&r);
+		if (*version)
+			w->o->version[i] = arena_printf(w->o->arena, "%s", version);
 	}
 }
 

@@ -11,7 +11,7 @@ struct gate_jobs {
 	int n;
 	int jobs;                       /* processes, 1: this one alone */
 	struct engine_trouble *trouble; /* [specs->n] out: what happened to the processes of each engine */
-	const char **version; /* [specs->n] out, in `arena`: what an engine from outside calls itself; "": not known */
+	const char **version; /* [specs->n] "" at first; out, in `arena`: what an engine from outside calls itself */
 	struct arena *arena;
 };
 

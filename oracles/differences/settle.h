@@ -48,7 +48,7 @@ struct fd_sizes {
 	int weight;   /* the weights of the run */
 };
 
-/* Starts what is known of a target: nothing. */
+/* Sets *p to the state before the first rung. */
 void fd_progress_start(struct fd_progress *p);
 
 /* Decides a target, if the rung that *p was measured on allows it. Its outcome stays FD_NOT_RUN if not. */
