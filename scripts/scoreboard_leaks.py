@@ -49,7 +49,7 @@ def measure(run, work):
     """
     for dtype in ("f64", "f32"):
         paths = []
-        for k, (function, shape, request) in enumerate(itertools.product(FUNCTIONS, SHAPES, REQUESTS)):
+        for k, (shape, function, request) in enumerate(itertools.product(SHAPES, FUNCTIONS, REQUESTS)):
             path = work / f"dead-{dtype}-{k:02}.json"
             path.write_text(json.dumps(case_of(function, shape, dtype, request), indent=1) + "\n", encoding="utf-8")
             paths.append(path)
