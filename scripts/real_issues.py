@@ -17,10 +17,9 @@ import subprocess
 import sys
 import tempfile
 
-import scoreboard_pages
+from real_corpus import REAL, defects, defects_of, engine_named, engines, family_of, issue_name, lines_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-REAL = ROOT / "corpus/real"
 ENVIRONMENT = {**os.environ, "ADJUDGE_ADAPTERS": str(ROOT / "engines/external")}
 MOST_LINES, COLUMNS, TITLE, WORDS, SENTENCES = 20, 120, 90, 30, 3
 REGIONS = {"for", "while", "scan", "cond", "fixed_point", "checkpoint", "custom", "derivative", "scatter_apply"}
@@ -30,18 +29,9 @@ def run(adjudge, *arguments):
     return subprocess.run([str(a) for a in (adjudge, *arguments)], capture_output=True, text=True, env=ENVIRONMENT)
 
 
-def lines_of(name):
-    path = REAL / name
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
-
-
-def issue_name(d, entry):
-    return scoreboard_pages.issue_name(ROOT, d, entry)
-
-
 def unreported():
     """(defect, its entry about one engine, the file of its issue)"""
-    for d in lines_of("defects.jsonl"):
+    for d in defects():
         for e in d["engines"] if d["upstream"] == "not reported" else []:
             yield d, e, issue_name(d, e)
 
@@ -66,7 +56,7 @@ def uses_regions(nodes):
 
 def form_of(entry, case):
     """The format of `adjudge emit` for the engine's own API, or None."""
-    formats = next(e["formats"] for e in scoreboard_pages.engines(ROOT) if e["name"] == entry["name"])
+    formats = engine_named(entry["name"])["formats"]
     form = next((formats[m] for m in entry.get("modes", formats) if formats.get(m)), None)
     if not form or form == "nx" and uses_regions(case["body"]):  # that format unrolls loops, which the adapter does not
         return None
@@ -186,7 +176,7 @@ def known_right(case, entry, said):
     comment = case.get("comment", "")
     name = entry["name"].split()[0]
     known = [s for s in sentences(re.sub(r"([^.])$", r"\1.", comment)) if RIGHT.search(s) and not NOT_RULED_OUT.search(s)] if comment.startswith(name) else []
-    names = tuple(row["name"].split()[0] for row in lines_of("engines.jsonl"))
+    names = tuple(row["name"].split()[0] for row in engines())
     return [s for s in known[:3] if not s.startswith(names) and s.rstrip(".") not in said and len(s.split()) <= WORDS]
 
 
@@ -281,8 +271,8 @@ def measure(adjudge, names):
     for name in names:
         spec = ready_engine(name)
         said = json.loads(run(adjudge, "conform", "--engine", spec, "--op", "add", "--dtype", "f64", "--dtype", "f32", "--cases", 1, "--format", "json", "--quiet").stdout)
-        family = scoreboard_pages.family_of(ROOT, said["name"])
-        for d in (d for d in scoreboard_pages.defects_of(ROOT, said["name"]) if d["upstream"] == "not reported" and "no_answer_s" not in d):
+        family = family_of(said["name"])
+        for d in (d for d in defects_of(said["name"]) if d["upstream"] == "not reported" and "no_answer_s" not in d):
             path = REAL / d["cases"][0]["file"]
             done = run(adjudge, "report", path, "--engine", spec, "--format", "json", "--time", "8s")
             if done.returncode:

@@ -17,8 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+import real_corpus
 import real_issues
-import scoreboard_pages
 
 ROOT = real_issues.ROOT
 # How a source is run, by language, in a folder of its own that has it as `source`.
@@ -56,7 +56,7 @@ VJP, JVP = '[{"transform": "vjp", "wrt": [0], "cotangents": [1]}]', '[{"transfor
 @functools.lru_cache(maxsize=None)
 def absence(adjudge, place, form):
     """Why the engine at this place is absent in a format, or None: it computes x + x in one of these ways.  A written source of x + x stands for an engine that adjudge writes no source for."""
-    own = next((real_issues.REAL / "scripts").glob(f"{place.split('=')[0]}-x-plus-x.*"), None)
+    own = next((real_corpus.REAL / "scripts").glob(f"{place.split('=')[0]}-x-plus-x.*"), None)
     if own:
         ran = started(place, own.read_text(encoding="utf-8"), own.suffix[1:], {})
         return None if ran.returncode == 0 else f"x + x ends with {ran.returncode}: {((ran.stderr or ran.stdout).splitlines() or [''])[-1][:200]}"
@@ -66,7 +66,7 @@ def absence(adjudge, place, form):
             path.write_text(CONTROL.replace("DTYPE", dtype).replace("REQUEST", request), encoding="utf-8")
             done = real_issues.run(adjudge, "emit", "--format", form, path)
             if done.returncode == 0:
-                ran = started(place, done.stdout, scoreboard_pages.language_of(form, done.stdout), {})
+                ran = started(place, done.stdout, real_corpus.language_of(form, done.stdout), {})
                 if ran.returncode == 0:
                     return None
                 why = f"x + x ends with {ran.returncode}: {((ran.stderr or ran.stdout).splitlines() or [''])[-1][:200]}"
@@ -83,13 +83,13 @@ def forms(family, entry, path):
 
 def tried(o, place, family, version):
     """For each case of the family's defects in this version: whether it must be wrong, the case, and [(format, exit status, last line)]."""
-    for d in real_issues.lines_of("defects.jsonl"):
+    for d in real_corpus.defects():
         for entry in d["engines"]:
             if entry["name"] != family["name"] or version in entry.get("lacks", []):
                 continue
             results = []
             for c in (c for c in d["cases"] if c["file"].endswith(".json")):
-                path = real_issues.REAL / c["file"]
+                path = real_corpus.REAL / c["file"]
                 for form in forms(family, entry, path):
                     if (why := absence(o.adjudge, place, form)):
                         results.append((c["file"], form, ABSENT, why))
@@ -98,7 +98,7 @@ def tried(o, place, family, version):
                     if done.returncode:
                         results.append((c["file"], form, None, done.stderr.strip()))
                         continue
-                    ran = started(place, done.stdout, scoreboard_pages.language_of(form, done.stdout), d)
+                    ran = started(place, done.stdout, real_corpus.language_of(form, done.stdout), d)
                     status, line = outcome(ran, o.brief)
                     results.append((c["file"], form, status, line))
                     if status == 1:
@@ -112,7 +112,7 @@ LANGUAGES = {"python": "py", "js": "cjs", "cpp": "cpp", "c": "c"}
 def issues(o, place, family, version):
     """The same of each issue of the family: the script that stands in it."""
     for d, entry, name in real_issues.unreported():
-        script = real_issues.script_in(real_issues.REAL / "issues" / name) if entry["name"] == family["name"] else None
+        script = real_issues.script_in(real_corpus.REAL / "issues" / name) if entry["name"] == family["name"] else None
         if script and script[0] in LANGUAGES and version not in entry.get("lacks", []):
             why = absence(o.adjudge, place, real_issues.form_of(entry, real_issues.case_of(d)[1]))
             status, line = (ABSENT, why) if why else outcome(started(place, script[1], LANGUAGES[script[0]], d), True)
@@ -145,7 +145,7 @@ def main():
     counts, bad, absent = {}, 0, 0
     for place in o.names or ready:
         name = place.split("=")[0]
-        for family in scoreboard_pages.engines(ROOT):
+        for family in real_corpus.engines():
             for faulty, d, results in (issues if o.issues else tried)(o, place, family, family["ready"][name]) if name in family["ready"] else ():
                 if not results:
                     print(f"no source  {name}  {d['cases'][0]['file']}", flush=True)

@@ -3,20 +3,15 @@
 
 Usage: scripts/real_table.py [--check]   with --check it writes nothing, and fails if the table is another one"""
 import json
-import pathlib
 import re
 import statistics
 import sys
 
+import real_corpus
 import real_issues
 
 HEAD = ["| engine, version | program, request | expected | returned | case | upstream |", "|---|---|---|---|---|---|"]
 STATUS = re.compile("open|documented|fixed in [0-9a-f.]+")
-
-
-def defects(folder):
-    with open(folder / "defects.jsonl", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
 
 
 def upstream(link):
@@ -97,7 +92,7 @@ def complaints(folder, rows):
     files = {p.name for p in folder.glob("*.json")}
     yield from (f"{name}: no such case" for name in sorted(named - files) if not (folder / name).exists())
     yield from (f"{name}: the case of no defect" for name in sorted(files - named))
-    versions = {e["name"]: e["versions"] for e in real_issues.lines_of("engines.jsonl")}
+    versions = {e["name"]: e["versions"] for e in real_corpus.engines()}
     for d in rows:
         yield from (f"{d['program']}: {text}" for text in [*of_versions(d, versions), *of_texts(d)])
         if not STATUS.fullmatch(d["status"]):
@@ -113,8 +108,8 @@ def main():
     if "-h" in sys.argv or "--help" in sys.argv:
         print(__doc__)
         return 0
-    folder = pathlib.Path(__file__).parent.parent / "corpus" / "real"
-    rows = defects(folder)
+    folder = real_corpus.REAL
+    rows = real_corpus.defects()
     wrong = list(complaints(folder, rows))
     old = (folder / "README.md").read_text(encoding="utf-8")
     lines = old.split("\n")

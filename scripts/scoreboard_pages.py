@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 
+import real_corpus
 import scoreboard_leaks
 
 # Families of graph/ops.def that readers look for together.
@@ -56,44 +57,6 @@ table.defects td{overflow-wrap:anywhere}table.defects td:first-child{min-width:1
 .finding details{font-size:.88rem}.finding pre{margin:.3rem 0 .6rem}
 @media(max-width:34rem){.matrix tbody th{min-width:6.2rem;max-width:8rem;overflow-wrap:break-word;padding-right:.4rem}.matrix tbody th a{font-size:.8rem}.matrix tbody th .under{font-size:.72rem}.matrix td{min-width:3.9rem;padding:.25rem .4rem}}
 """
-
-
-def engines(root):
-    with open(root / "corpus/real/engines.jsonl", encoding="utf-8") as f:
-        return [json.loads(line) for line in f]
-
-
-def known_defects(root):
-    with open(root / "corpus/real/defects.jsonl", encoding="utf-8") as f:
-        return [json.loads(line) for line in f]
-
-
-def family_of(root, said):
-    """The row of engines.jsonl of an engine that calls itself so, or None."""
-    return next((e for e in engines(root) if said in e["formats"]), None)
-
-
-def format_of(root, said):
-    """The format of `adjudge emit` that writes for it, or ""."""
-    return (family_of(root, said) or {"formats": {}})["formats"].get(said, "")
-
-
-def defects_of(root, said):
-    """The known defects of an engine that calls itself so, in that mode."""
-    name = (family_of(root, said) or {}).get("name")
-    return [d for d in known_defects(root) if any(e["name"] == name and said in e.get("modes", [said]) for e in d["engines"])]
-
-
-def issue_name(root, d, entry):
-    """The file in corpus/real/issues/ about a defect in one engine."""
-    short = {e["name"]: e["short"] for e in engines(root)}[entry["name"]]
-    stem = d["cases"][0]["file"].removesuffix(".json")
-    return f"{stem if stem.startswith(short + '-') else short + '-' + stem}.md"
-
-
-def language_of(form, text):
-    """The suffix of a program that `adjudge emit` wrote in this format."""
-    return "c" if form == "c" else "exs" if form == "nx" else "cpp" if "#include <" in text else "cjs" if "require('" in text else "py"
 
 
 def first_seen(history, finding, newest):
@@ -178,12 +141,12 @@ PROVENANCE = ("title: ", "comment: ", "source: ", "expected of ")  # lines of `a
 
 class Site:
     def __init__(self, folder, results, root, families, render, show):
-        self.folder, self.root, self.families, self.render, self.show = folder, root, families, render, show
+        self.folder, self.families, self.render, self.show = folder, families, render, show
         self.results = sorted(results, key=lambda r: (r["builtin"], r["name"].lower()))
         css = (root / "reports/html_page.css").read_text(encoding="utf-8")
         self.style = css + STYLE
         self.texts, self.known_names = {}, {}
-        for d in known_defects(root):
+        for d in real_corpus.defects():
             stem = d["cases"][0]["file"].removesuffix(".json")
             n = sum(name == stem or re.fullmatch(re.escape(stem) + r"-\d+", name) is not None for name in self.known_names.values())
             self.known_names[json.dumps(d, sort_keys=True)] = f"{stem}-{n + 1}" if n else stem
@@ -210,7 +173,7 @@ class Site:
 
     def family_name(self, result):
         """The name of the engine in defects.jsonl, or None."""
-        return (family_of(self.root, result["said"]) or {}).get("name")
+        return (real_corpus.family_of(result["said"]) or {}).get("name")
 
     def title(self, result):
         return f"{self.family_name(result) or result['said']} {result['version']}" if not result["builtin"] else result["name"]
@@ -219,7 +182,7 @@ class Site:
         """[(defect, its state here, its cases that fail here)]"""
         states = {r["case"]: r for r in result["replay"]}
         rows = []
-        for d in defects_of(self.root, result["said"]):
+        for d in real_corpus.defects_of(result["said"]):
             of = [self.state_of(states.get(f"corpus/real/{c['file']}"), d) for c in d["cases"]]
             rows.append((d, next((s for s in STATES if s in of), STATES[-1]), [c["file"] for c, s in zip(d["cases"], of) if s == STATES[0]]))
         return rows
@@ -430,7 +393,7 @@ class Site:
     def engine(self, r):
         requests = list(dict.fromkeys(c["request"] for c in r["matrix"]))
         campaign, states = r["campaign"], collections.Counter(x["state"] for x in r["replay"])
-        home = (family_of(self.root, r["said"]) or {}).get("repository")
+        home = (real_corpus.family_of(r["said"]) or {}).get("repository")
         facts = (("version", r["version"]), ("judged by", f"adjudge {r['adjudge']}"), ("random cases", f"{campaign['cases']:,}, seed {int(campaign['seed'], 16)}"),
                  ("decided of those asked", f"{campaign['decided']:,} of {campaign['asked']:,}"),
                  ("verdicts", ", ".join(f"{n:,} {v}" for v, n in sorted(campaign["verdicts"].items()))),
@@ -467,15 +430,14 @@ class Site:
         for r in self.results:
             for d, state, _ in self.known_of(r):
                 shown.setdefault(self.known_page(d), (d, []))[1].append((r, state))
-        real = self.root / "corpus/real"
         for path, (d, here) in shown.items():
             body = f"<dl class=\"facts\"><div><dt>expected</dt><dd>{esc(d['expected'])}</dd></div><div><dt>returned</dt><dd>{esc(d['returned'])}</dd></div><div><dt>state</dt><dd>{esc(d['status'])}</dd></div></dl>\n"
             body += f"<p>{esc(d['mechanism'])}</p>\n" if d.get("mechanism") else ""
             body += f"<p>Upstream: {self.upstream(d)}.</p>\n<h2>Versions</h2>\n<ul>\n" + "".join(f"<li>{esc(e['name'])}: {esc(self.seen({**d, 'engines': [e]}, e['name']))}\n" for e in d["engines"]) + "</ul>\n"
             body += "<h2>On this scoreboard</h2>\n<ul>\n" + "".join(f"<li><a href=\"../engines/{esc(r['name'])}.html\">{esc(self.title(r))}</a> ({esc(r['name'])}): {state}\n" for r, state in here) + "</ul>\n"
             for file in dict.fromkeys(c["file"] for c in d["cases"]):
-                self.write(f"known/{file}", (real / file).read_text(encoding="utf-8"))
-                text = self.text_of(json.loads((real / file).read_text(encoding="utf-8")))
+                self.write(f"known/{file}", (real_corpus.REAL / file).read_text(encoding="utf-8"))
+                text = self.text_of(json.loads((real_corpus.REAL / file).read_text(encoding="utf-8")))
                 commands = "\n".join(f"build/adjudge run corpus/real/{file} {self.option(r)}" for r, _ in here)
                 body += f"<h2><a href=\"{esc(file)}\">{esc(file)}</a></h2>\n<pre>{esc(text)}</pre>\n<p class=\"under\">In a checkout of adjudge:</p>\n<pre class=\"run\">{esc(commands)}</pre>\n"
             for issue in self.issues_of(d):
@@ -484,7 +446,7 @@ class Site:
 
     def issues_of(self, d):
         """The files in corpus/real/issues/ about a defect."""
-        paths = [self.root / "corpus/real/issues" / issue_name(self.root, d, e) for e in d["engines"]]
+        paths = [real_corpus.REAL / "issues" / real_corpus.issue_name(d, e) for e in d["engines"]]
         return [path for path in dict.fromkeys(paths) if d["upstream"] == "not reported" and path.exists()]
 
     def family(self, group):
@@ -532,7 +494,7 @@ class Site:
     def typed(self, text, r, f):
         """Commands of `adjudge report`, with the file, the engine and the format that a reader has."""
         text = re.sub(rf"--engine (?:&#39;)?{re.escape(r['name'])}(?:&#39;)?(?![-\w])", lambda m: esc(self.option(r)), text)
-        form = format_of(self.root, r["said"])
+        form = real_corpus.format_of(r["said"])
         text = re.sub(r"adjudge emit --format FORMAT .*", lambda m: m[0].split("  #")[0].replace("FORMAT", form) if form else "", text.replace("</pre>", "\n</pre>")).rstrip()
         text = text.removesuffix("</pre>").rstrip() + "</pre>"
         return text.replace("report.json", f"site/data/{r['name']}/{f['id']}.json").replace("adjudge ", "build/adjudge ")

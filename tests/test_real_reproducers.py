@@ -27,7 +27,7 @@ def check(good, what):
 def tree(work, engines, defect):
     for folder in ("scripts", "corpus/real/issues"):
         (work / folder).mkdir(parents=True)
-    for name in ("real_reproducers.py", "real_issues.py", "scoreboard_pages.py"):
+    for name in ("real_reproducers.py", "real_issues.py", "real_corpus.py"):
         (work / "scripts" / name).write_bytes((root / "scripts" / name).read_bytes())
     (work / "engines").symlink_to(root / "engines")
     (work / "corpus/real/defects.jsonl").write_text(json.dumps(defect) + "\n")

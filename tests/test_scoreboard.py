@@ -14,6 +14,7 @@ import urllib.parse
 ADJUDGE, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests/reports")]
+import real_corpus  # noqa: E402
 import scoreboard_leaks  # noqa: E402
 import scoreboard_pages  # noqa: E402
 import test_report_pages  # noqa: E402
@@ -176,9 +177,9 @@ def main():
     check_known()
     families = {o["family"] for o in json.loads(subprocess.run([ADJUDGE, "ops", "--json"], capture_output=True, text=True, check=True).stdout)}
     check(families == set(scoreboard_pages.GROUP_OF), f"families on no page or of no op: {families ^ set(scoreboard_pages.GROUP_OF)}")
-    for defect in scoreboard_pages.known_defects(ROOT):
+    for defect in real_corpus.defects():
         for e in defect["engines"]:
-            check(e["name"] in [known["name"] for known in scoreboard_pages.engines(ROOT)], f"{e['name']} is not in corpus/real/engines.jsonl")
+            check(e["name"] in [known["name"] for known in real_corpus.engines()], f"{e['name']} is not in corpus/real/engines.jsonl")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name).resolve() / "board"
         said = board(folder)
