@@ -3,140 +3,23 @@
 Usage: import it.  write_all() writes index.html, defects.html, dead-branches.html, how.html, engines/, families/, findings/ and known/ below a folder.
 """
 import collections
-import html
 import json
 import re
 import shutil
 
 import real_corpus
 import scoreboard_leaks
+from scoreboard_counts import GROUP_OF, GROUPS, ORDERS, OUTCOMES, STATES, first_seen, order_of, total
+from scoreboard_html import KEY, STYLE, cell, esc, plural, slug, table
 
-# Families of graph/ops.def that readers look for together.
-GROUPS = {
-    "one operand": "unary",
-    "two operands": "binary compare clamp select",
-    "constants and casts": "constant iota cast",
-    "reductions and sorting": "reduce cumulative argmax sort argsort",
-    "matrix products": "matmul",
-    "shapes": "broadcast_to reshape transpose reverse squeeze concatenate pad",
-    "slices": "slice slice_scatter dynamic_slice dynamic_update_slice",
-    "indices": "gather take_along_axis scatter scatter_apply masked_scatter",
-    "control flow": "cond for while scan fixed_point checkpoint custom derivative",
-}
-GROUP_OF = {family: group for group, families in GROUPS.items() for family in families.split()}
-# The columns of the first page, and which requests they hold.
-ORDERS = ("primal", "jvp", "vjp", "order 2", "order 3 and above", "with batches")
-# What is not a wrong answer, in the order of a cell; all other verdicts are findings.
-KINDS = ("right", "wrong", "inaccurate", "convention", "undecided", "unsupported")
-# Of a defect on an engine, the most telling first.
-STATES = ("open", "a convention here", "right here", "not asked")
-# What an engine did on a case of the corpus, in words for readers.
-OUTCOMES = {"new": "wrong", "passed": "right or excused"}
-KIND_OF = {"agree": "right", **{k: k for k in KINDS[2:]}}
-
-STYLE = """
-main{max-width:84rem}
-.matrix td,.matrix th{padding:.3rem .6rem;border:1px solid var(--line);font-size:.82rem;vertical-align:top}
-.matrix tr:last-child td{border-bottom:1px solid var(--line)}
-.matrix thead th{vertical-align:bottom;line-height:1.3}
-.matrix tbody th{position:sticky;left:0;background:var(--paper);text-align:left;color:var(--ink);font-size:.86rem;z-index:1;min-width:8rem}
-.matrix td{text-align:right;font-variant-numeric:tabular-nums;line-height:1.35;min-width:4.6rem}
-.matrix td a{color:inherit;text-decoration:none}.matrix td a:hover{text-decoration:underline}
-.matrix small{display:block;font-size:.74rem;color:var(--dim);white-space:nowrap}
-.matrix .ok{background:var(--good-wash)}.matrix .bad{background:var(--bad-wash)}.matrix .bad small.wrong{color:var(--bad);font-weight:600}
-.matrix .warn{background:var(--accent-wash)}.matrix .none{color:var(--dim)}
-.matrix tbody th .under{margin:0;font-weight:400;font-size:.76rem}
-.matrix th a{text-decoration:none}.matrix th a:hover{text-decoration:underline}
-.wide{border-radius:.3rem}
-.key{display:flex;flex-wrap:wrap;gap:.3rem .5rem;font-size:.82rem;margin:.8rem 0}
-.key span{border:1px solid var(--line);border-radius:.3rem;padding:.05rem .5rem}
-.key .ok{background:var(--good-wash)}.key .bad{background:var(--bad-wash)}.key .warn{background:var(--accent-wash)}.key .none{color:var(--dim)}
-.tag.ok{color:var(--good);border-color:var(--good-line);background:var(--good-wash)}
-.finding summary{font-weight:400;overflow-wrap:anywhere}.finding details{padding:.3rem 0}
-table.defects td{overflow-wrap:anywhere}table.defects td:first-child{min-width:13rem}
-.finding details{font-size:.88rem}.finding pre{margin:.3rem 0 .6rem}
-@media(max-width:34rem){.matrix tbody th{min-width:6.2rem;max-width:8rem;overflow-wrap:break-word;padding-right:.4rem}.matrix tbody th a{font-size:.8rem}.matrix tbody th .under{font-size:.72rem}.matrix td{min-width:3.9rem;padding:.25rem .4rem}}
-"""
-
-
-def first_seen(history, finding, newest):
-    """The first of the measured versions from which on a finding is there without a gap."""
-    names, first = {finding["name"], *finding.get("also", [])}, newest
-    for row in reversed(history):
-        if not names & set(row["findings"]):
-            break
-        first = row["version"]
-    return first
-
-
-def esc(text):
-    return html.escape(str(text), quote=True)
-
-
-def plural(n, noun):
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+UNKNOWN = "On what it depends is not determined"  # says nothing to a reader
+LONG = 400  # characters of a line of a program that are shown
+PROVENANCE = ("title: ", "comment: ", "source: ", "expected of ")  # lines of `adjudge show` that are no part of a program
 
 
 def told_of(defects, unknown):
     """What follows the number of findings: how many known defects they are, and how many findings nobody has looked at."""
     return f": {plural(defects, 'known defect')}" + (f", and {plural(unknown, 'finding')} that nobody has looked at" if unknown else "") if defects else ""
-
-
-def slug(text):
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-
-
-# ---- counting ----
-
-def kinds(cases):
-    """{kind: cases} of {verdict: cases}."""
-    out = collections.Counter()
-    for verdict, n in cases.items():
-        out[KIND_OF.get(verdict, "wrong")] += n
-    return out
-
-
-def order_of(request):
-    levels = request.split(",")
-    if "batch" in levels:
-        return ORDERS[5]
-    return request if len(levels) == 1 else ORDERS[3] if len(levels) == 2 else ORDERS[4]
-
-
-def total(result, wanted):
-    """The kinds of all cells of the matrix that are wanted."""
-    out = collections.Counter()
-    for cell in result["matrix"]:
-        if wanted(cell):
-            out += kinds(cell["cases"])
-    return out
-
-
-# ---- parts of pages ----
-
-def cell(k, link=None):
-    if not sum(k.values()):
-        return "<td class=\"none\">"
-    look = "bad" if k["wrong"] else "warn" if k["inaccurate"] else "ok" if k["right"] else "none"
-    right = f"{k['right']:,}"
-    body = f"<a href=\"{esc(link)}\">{right}</a>" if link else right
-    return f"<td class=\"{look}\">{body}" + "".join(f"<small class=\"{kind}\">{k[kind]:,} {kind}</small>" for kind in KINDS[1:] if k[kind])
-
-
-def table(corner, columns, rows):
-    """columns: HTML; rows: [(HTML of the head, [cells])]."""
-    head = "".join(f"<th scope=\"col\">{c}" for c in (corner, *columns))
-    body = "\n".join(f"<tr><th scope=\"row\">{name}{''.join(cells)}" for name, cells in rows)
-    return f"<div class=\"wide\" tabindex=\"0\"><table class=\"matrix\"><thead><tr>{head}</thead>\n<tbody>\n{body}\n</tbody></table></div>\n"
-
-
-KEY = ("<p class=\"key\"><span class=\"ok\">cases with the right answer</span><span class=\"bad\">some wrong</span><span class=\"warn\">some inaccurate</span>"
-       "<span class=\"none\">none right: a convention, undecided or unsupported</span></p>\n")
-
-
-UNKNOWN = "On what it depends is not determined"  # says nothing to a reader
-LONG = 400  # characters of a line of a program that are shown
-PROVENANCE = ("title: ", "comment: ", "source: ", "expected of ")  # lines of `adjudge show` that are no part of a program
 
 
 class Site:

@@ -15,6 +15,7 @@ ADJUDGE, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).r
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests/reports")]
 import real_corpus  # noqa: E402
+import scoreboard_counts  # noqa: E402
 import scoreboard_leaks  # noqa: E402
 import scoreboard_pages  # noqa: E402
 import test_report_pages  # noqa: E402
@@ -176,7 +177,7 @@ def main():
     check_states()
     check_known()
     families = {o["family"] for o in json.loads(subprocess.run([ADJUDGE, "ops", "--json"], capture_output=True, text=True, check=True).stdout)}
-    check(families == set(scoreboard_pages.GROUP_OF), f"families on no page or of no op: {families ^ set(scoreboard_pages.GROUP_OF)}")
+    check(families == set(scoreboard_counts.GROUP_OF), f"families on no page or of no op: {families ^ set(scoreboard_counts.GROUP_OF)}")
     for defect in real_corpus.defects():
         for e in defect["engines"]:
             check(e["name"] in [known["name"] for known in real_corpus.engines()], f"{e['name']} is not in corpus/real/engines.jsonl")
