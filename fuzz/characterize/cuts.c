@@ -1,7 +1,7 @@
 /*
- * cuts.c: cuts the program after each node (forward mode) or before each node (reverse mode).  In forward mode the
- * shortest leading part that fails ends with the node whose tangents depart.  Cotangents flow backwards: in reverse
- * mode the shortest trailing part that fails begins with the node whose cotangents depart.
+ * cuts.c: cuts the program after each node (forward mode, or a wrong value) or before each node (reverse mode).  The
+ * shortest leading part that fails ends with the node whose values or tangents depart.  Cotangents flow backwards: in
+ * reverse mode the shortest trailing part that fails begins with the node whose cotangents depart.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +95,12 @@ static bool cut_before(struct edit *e, int first)
 	return true;
 }
 
+/* Whether the wrong numbers flow from the results to the inputs: cotangents do, values and tangents do not. */
+static bool flows_back(const struct lab *l)
+{
+	return l->finding.verdict != VERDICT_WRONG_PRIMAL && lab_kind(l) == TRANSFORM_VJP;
+}
+
 void experiment_cuts(struct lab *l)
 {
 	const int n = l->base->program.top.n_node;
@@ -105,8 +111,8 @@ void experiment_cuts(struct lab *l)
 	for (int way = 0; way < 2; way++)
 		for (int i = 0; i < n && i < CUT_NODES; i++) {
 			struct edit e = lab_edit(l);
-			const bool backwards = (lab_kind(l) == TRANSFORM_VJP) ^ (way > 0);
-			const int at = backwards ? n - 1 - i : i; /* as cotangents and tangents come */
+			const bool backwards = flows_back(l) ^ (way > 0);
+			const int at = backwards ? n - 1 - i : i; /* as wrong numbers flow */
 			const enum op op = e.c.program.top.node[at].op;
 
 			if (op == OP_CONSTANT || !(backwards ? cut_before(&e, at) : cut_behind(&e, at)))
@@ -146,13 +152,13 @@ static int line_of(struct lab *l, int index, const char **text)
 void lab_depart(struct lab *l)
 {
 	const struct variant_table *t = lab_find(l, "cuts");
-	const bool reverse = lab_kind(l) == TRANSFORM_VJP;
+	const bool value = l->finding.verdict == VERDICT_WRONG_PRIMAL, reverse = flows_back(l);
 	struct departure *d;
 	int found = -1, before = 0, *row;
 
 	if (!t)
 		return;
-	/* the parts in the order in which derivatives flow */
+	/* the parts in the order in which wrong numbers flow */
 	for (int way = 0; way < 2 && found < 0; way++)
 		for (int i = 0; i < t->n_row && found < 0; i++) {
 			bool backwards = strstr(t->row[i].cell[0], "to the end") != NULL;
@@ -173,7 +179,14 @@ void lab_depart(struct lab *l)
 	d->support.row = row;
 	d->op = t->row[found].cell[2];
 	d->line = line_of(l, atoi(t->row[found].cell[1]), &d->text);
-	if (strstr(t->row[found].cell[0], "to the end"))
+	if (value && strstr(t->row[found].cell[0], "to the node"))
+		d->sentence = LAB_TEXT(l,
+		    "Walking forward from the inputs, %s is the first node whose results are wrong%s.", d->op,
+		    before ? "; the nodes before it are right on their own" : "");
+	else if (value)
+		d->sentence = LAB_TEXT(
+		    l, "Of the parts that end with the results, the shortest that fails begins with %s.", d->op);
+	else if (strstr(t->row[found].cell[0], "to the end"))
 		d->sentence = LAB_TEXT(l,
 		    "Walking back from the results, %s is the first node whose operands get a wrong derivative%s.",
 		    d->op, before ? "; the nodes after it are right on their own" : "");
