@@ -69,6 +69,9 @@ bool facts_unentered(const struct facts *f, const struct node *loop);
 /* Whether elements of operand k reach the result; true for ops that do not choose. */
 bool facts_passes(const struct facts *f, const struct node *n, int k);
 
+/* Whether the region uses a varied value from outside. */
+bool facts_captures_varied(const struct facts *f, const struct region *r);
+
 /* Whether an op of that family gives each element another place, once, and computes nothing. */
 bool facts_is_view(enum family family);
 /* Whether an axis of extent 1 becomes longer from `s` to the shape `to`. */
@@ -78,10 +81,12 @@ void facts_name(struct facts *f, const char *name, const char *sentence);
 void facts_find_varied(struct facts *f); /* facts_activity.c: varied */
 void facts_find_live(struct facts *f);   /* facts_activity.c: live; after facts_at_points */
 void facts_at_points(struct facts *f);   /* facts_values.c: runs the program; run, taken */
-void facts_of_program(struct facts *f);  /* facts_program.c: loops, sharing, ops */
-void facts_of_uses(struct facts *f);     /* facts_uses.c: which node reads which value; after facts_find_live */
-void facts_of_counts(struct facts *f);   /* facts_counts.c: after facts_of_program; carries, captures, views */
-void facts_of_batch(struct facts *f);    /* facts_batch.c: the slices of a batch */
-void facts_of_request(struct facts *f);  /* facts_request.c */
+void facts_of_program(struct facts *f);  /* facts_program.c: sharing, ops, loops */
+/* facts_loops.c: a loop that is differentiated. */
+void facts_of_loop(struct facts *f, const struct node *n, const struct node_loop *l);
+void facts_of_uses(struct facts *f);    /* facts_uses.c: which node reads which value; after facts_find_live */
+void facts_of_counts(struct facts *f);  /* facts_counts.c: after facts_of_program; carries, captures, views */
+void facts_of_batch(struct facts *f);   /* facts_batch.c: the slices of a batch */
+void facts_of_request(struct facts *f); /* facts_request.c */
 
 #endif
