@@ -87,7 +87,7 @@ struct gen {
 	int64_t work;
 };
 
-/* ---- values.c: the pool of values, picking, constants, conversions ---- */
+/* ---- values.c: the pool of values, constants, conversions ---- */
 
 void gen_begin(struct gen *g, struct choice *c, const struct profile *p, struct arena *a);
 int gen_input(struct gen *g, const struct type *t, struct range r);
@@ -126,21 +126,6 @@ int gen_clamp(struct gen *g, int a, double lo, double hi);
 /* Number of elements when both shapes are broadcast; -1 if they do not fit. */
 int gen_broadcast_elements(const struct gen *g, int a, int b);
 
-typedef bool gen_fits_fn(const struct gen *g, int value, const void *arg);
-/* Picks a value in scope for which `fits` holds, preferably recent and unused; -1 if there is none. */
-int gen_pick(struct gen *g, gen_fits_fn *fits, const void *arg);
-/* The same among pool[from] and later ones. */
-int gen_pick_from(struct gen *g, int from, gen_fits_fn *fits, const void *arg);
-bool gen_fits_float(const struct gen *g, int value, const void *unused);
-bool gen_fits_axes(const struct gen *g, int value, const void *unused);       /* rank >= 1, not empty, float mostly */
-bool gen_fits_float_axes(const struct gen *g, int value, const void *unused); /* float, rank >= 1, not empty */
-bool gen_fits_int(const struct gen *g, int value, const void *unused);
-bool gen_fits_bool(const struct gen *g, int value, const void *unused);
-bool gen_fits_type(const struct gen *g, int value, const void *type);
-/* Whether it has the dtype of the type, and their broadcast shape is not too large. */
-bool gen_fits_broadcast(const struct gen *g, int value, const void *type);
-int gen_pick_float(struct gen *g);
-
 /* A moderate real of dtype d: constants, guards. */
 double gen_real(struct gen *g, enum dtype d);
 int gen_scalar(struct gen *g, enum dtype d, double x);
@@ -161,6 +146,23 @@ struct shape gen_shape(struct gen *g);
 enum dtype gen_float_dtype(struct gen *g);
 /* Whether values of the dtype may be drawn: a float may have weight 0 in the profile. */
 bool gen_may_have(const struct gen *g, enum dtype d);
+
+/* ---- pick.c: picks from the pool ---- */
+
+typedef bool gen_fits_fn(const struct gen *g, int value, const void *arg);
+/* Picks a value in scope for which `fits` holds, preferably recent and unused; -1 if there is none. */
+int gen_pick(struct gen *g, gen_fits_fn *fits, const void *arg);
+/* The same among pool[from] and later ones. */
+int gen_pick_from(struct gen *g, int from, gen_fits_fn *fits, const void *arg);
+bool gen_fits_float(const struct gen *g, int value, const void *unused);
+bool gen_fits_axes(const struct gen *g, int value, const void *unused);       /* rank >= 1, not empty, float mostly */
+bool gen_fits_float_axes(const struct gen *g, int value, const void *unused); /* float, rank >= 1, not empty */
+bool gen_fits_int(const struct gen *g, int value, const void *unused);
+bool gen_fits_bool(const struct gen *g, int value, const void *unused);
+bool gen_fits_type(const struct gen *g, int value, const void *type);
+/* Whether it has the dtype of the type, and their broadcast shape is not too large. */
+bool gen_fits_broadcast(const struct gen *g, int value, const void *type);
+int gen_pick_float(struct gen *g);
 
 /* ---- range.c ---- */
 
