@@ -80,6 +80,21 @@ static void state_mixed(struct lab *l, const struct variant_table *t)
 		    (int)(last - list), list, last + 1);
 }
 
+/* A wrong value: whether it depends on which inputs are differentiated. */
+static void state_value(struct lab *l, const struct variant_table *rows, int mode, const struct support s[2])
+{
+	static const char *const in_mode[] = {"In reverse mode", "In forward mode"};
+
+	if (s[1].n_row)
+		lab_say(l, "inputs", STATEMENT_SHOWN, s, 2,
+		    "%s the value is wrong where inputs %s are differentiated, and right where inputs %s are.",
+		    in_mode[mode], rows_list(l, rows, 0, true, 8), rows_list(l, rows, 0, false, 8));
+	else
+		lab_say(l, "inputs", STATEMENT_SHOWN, s, 1,
+		    "%s the value is wrong, whichever inputs are differentiated (tried: %s).", in_mode[mode],
+		    rows_list(l, rows, 0, true, 8));
+}
+
 void lab_state_inputs(struct lab *l, const struct variant_table *t)
 {
 	static const char *const modes[] = {"vjp", "jvp"};
@@ -112,6 +127,8 @@ void lab_state_inputs(struct lab *l, const struct variant_table *t)
 		else if (!n_fail)
 			lab_say(l, "mode", STATEMENT_RULED_OUT, &s[1], 1,
 			    "%s of the same program is right for every input.", in_mode[m]);
+		else if (l->finding.verdict == VERDICT_WRONG_PRIMAL)
+			state_value(l, &part, m, s);
 		else if (n_pass)
 			lab_say(l, "inputs", STATEMENT_SHOWN, s, 2, "%s is wrong for inputs %s%s.", in_mode[m],
 			    rows_list(l, &part, 0, true, 8),

@@ -413,7 +413,17 @@ static void test_statements(struct arena *a)
 	static const struct {
 		const char *name, *table, *request, *id, *says; /* says NULL: there is no such statement */
 		struct told_row row[ROWS];
+		enum verdict verdict; /* of the finding, where it matters */
 	} of_rows[] = {
+	    {"inputs of a wrong derivative", "inputs", "vjp", "inputs",
+	        "In forward mode the derivative is wrong for every input (here: input 0).",
+	        {{{"0", "jvp"}, true, true}}, VERDICT_WRONG},
+	    {"inputs of a wrong value", "inputs", "vjp", "inputs",
+	        "In forward mode the value is wrong, whichever inputs are differentiated (tried: 0, [0, 1]).",
+	        {{{"0", "jvp"}, true, true}, {{"0, 1", "jvp"}, true, true}}, VERDICT_WRONG_PRIMAL},
+	    {"inputs on which a wrong value depends", "inputs", "vjp", "inputs",
+	        "In reverse mode the value is wrong where inputs 1 are differentiated, and right where inputs 0 are.",
+	        {{{"0", "vjp"}, true, false}, {{"1", "vjp"}, true, true}}, VERDICT_WRONG_PRIMAL},
 	    {"a mixed derivative", "inputs", "vjp; then jvp", "mixed", "inputs 0 and 1 are together",
 	        {{{"0", "vjp"}, true, false}, {{"1", "vjp"}, true, false}, {{"0, 1", "vjp"}, true, true}}},
 	    {"a derivative by one input", "inputs", "vjp; then jvp", "mixed", NULL,
@@ -463,7 +473,8 @@ static void test_statements(struct arena *a)
 		struct variant_row row[ROWS] = {{0}};
 		struct variant_table t = {.id = of_rows[i].table, .n_column = 3, .row = row};
 		struct characterization out = {.n_table = 1, .table = &t};
-		struct lab l = {.out = &out, .base = &c, .typical = &c, .arena = a};
+		struct lab l = {
+		    .out = &out, .base = &c, .typical = &c, .arena = a, .finding = {.verdict = of_rows[i].verdict}};
 		const char *says = NULL;
 
 		if (!row_wanted("%s", of_rows[i].name))
