@@ -154,14 +154,16 @@ typedef bool gen_fits_fn(const struct gen *g, int value, const void *arg);
 int gen_pick(struct gen *g, gen_fits_fn *fits, const void *arg);
 /* The same among pool[from] and later ones. */
 int gen_pick_from(struct gen *g, int from, gen_fits_fn *fits, const void *arg);
+/* Whether a value is a float, an integer, a boolean, or of exactly that type. */
 bool gen_fits_float(const struct gen *g, int value, const void *unused);
-bool gen_fits_axes(const struct gen *g, int value, const void *unused);       /* rank >= 1, not empty, float mostly */
-bool gen_fits_float_axes(const struct gen *g, int value, const void *unused); /* float, rank >= 1, not empty */
 bool gen_fits_int(const struct gen *g, int value, const void *unused);
 bool gen_fits_bool(const struct gen *g, int value, const void *unused);
 bool gen_fits_type(const struct gen *g, int value, const void *type);
+bool gen_fits_axes(const struct gen *g, int value, const void *unused);       /* rank >= 1, not empty, float mostly */
+bool gen_fits_float_axes(const struct gen *g, int value, const void *unused); /* float, rank >= 1, not empty */
 /* Whether it has the dtype of the type, and their broadcast shape is not too large. */
 bool gen_fits_broadcast(const struct gen *g, int value, const void *type);
+/* A float in scope, as gen_pick picks it, or else a new scalar. */
 int gen_pick_float(struct gen *g);
 
 /* ---- range.c ---- */
