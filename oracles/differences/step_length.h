@@ -14,9 +14,10 @@
 /*
  * Whether some value of the trace, finite at the point, moves visibly (by 2^-40 of the larger end) and hardly less
  * with much shorter steps. The shorter steps are 2^shrink of these, shrink <= -50. "Hardly less" means more than 2^-8
- * of the first move. Or some root, power or norm moves by more than it is: the norm of [2^-1016, h] is |h| for every
- * step, and its derivative at h = 0 is 0. Or a logsumexp moves by more than 1. Both ends must be on the path of the
- * point; otherwise false. move[n] as in evaluate_moved, at the precision of ev. Overwrites ev.
+ * of the first move. Or an operand moves as far as the nearest singular point of its op is, in the complex plane, or
+ * by 1 if the op is like exp. Far out, such an op looks like another function: the norm of [2^-1016, h] is |h| for
+ * every step, and its derivative at h = 0 is 0. Both ends must be on the path of the point; otherwise false. move[n] as
+ * in evaluate_moved, at the precision of ev. Overwrites ev.
  */
 bool steps_too_long(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct move *move,
     int n, int shrink, struct arena *a);

@@ -59,6 +59,12 @@ static const char dead_tie[] = "dead = max x, 0; p = gt x, -1; u = mul x, 3; y =
 	"\n"
 static const char steep[] = STEEP("a", "-3") STEEP("b", "0") STEEP("c", "0.5") "d = add b, c; y = add a, d";
 
+/* Ops that bend within 2^-300 of 0, hardly move, and look flat from there on, beside a line. */
+static const char far_power[] =
+    "m = mul 0x1p514, x; u = add m, 3; v = pow u, 0x1p-1000; w = mul 0x1p-512, x; y = sub v, w";
+static const char far_atan[] =
+    "m = mul 0x1p400, x; u = add m, 0x1p60; q = mul u, u; v = atan q; w = mul 0x1p190, x; y = add v, w";
+
 /* sqrt(x^2): a kink that is no event */
 static const char cusp[] = "s = mul x, x; y = sqrt s";
 
@@ -113,6 +119,9 @@ static const struct row rows[] = {
     {"tie in a branch not taken", dead_tie, 0, 3, FD_AGREES, REASON_NONE, false, false, 0},
     {"cusp: does not converge", cusp, 0, 1, FD_ABSTAINS, REASON_ILL_CONDITIONED, true, true, 0},
     {"slopes that no step shows", steep, 0, -0x1.4p515, FD_ABSTAINS, REASON_ILL_CONDITIONED, true, true, 0},
+    {"a power far from its base", far_power, 0, 0x1p-486 / 3 - 0x1p-512, FD_ABSTAINS, REASON_ILL_CONDITIONED, false,
+        true, 0},
+    {"an atan far from its bend", far_atan, 0, 0x1p221 + 0x1p190, FD_ABSTAINS, REASON_ILL_CONDITIONED, true, true, 0},
     {"infinite slope", root, 0, 0, FD_ABSTAINS, REASON_NON_FINITE, false, true, 0},
     {"outside the domain", logarithm, -1, -1, FD_ABSTAINS, REASON_NON_FINITE, true, true, 0},
 };
