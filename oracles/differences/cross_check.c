@@ -166,7 +166,8 @@ struct fd_run cross_check_measure(
 	if (!p->n_fixed || p->weigh)
 		set_direction(p, first, n, random_signs);
 	if (p->n_fixed) {
-		p->fixed[p->n_fixed] = (struct fd_direction){p->direction, step};
+		if (p->weigh)
+			p->fixed[p->n_fixed] = (struct fd_direction){p->direction, step};
 		fd_mixed_measure(
 		    p->self->mixed, p->c, p->which, p->fixed, p->n_fixed + (p->weigh != NULL), &run, p->arena);
 	} else {
