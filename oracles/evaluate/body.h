@@ -16,6 +16,7 @@ struct solver {
 	int x, next;      /* the first of `total` scalars: the iterate, and room for its successor */
 	double *residual; /* [total] how far the iterate may be from x* */
 	double largest;   /* the largest element of any iterate so far */
+	double top;       /* the largest number that the last execution of the body computed */
 	int n_frozen, next_frozen;
 };
 

@@ -79,6 +79,10 @@ static double step(struct solver *s, int x, const double *scale, double *residua
 		reuse_changed(ev, x + i);
 	}
 	ev->patience -= ev->n_scalar - mark.n_scalar + s->cost / 4;
+	s->top = 0;
+	for (int k = mark.n_scalar; k < ev->n_scalar; k++)
+		if (mpfr_number_p(ev->value[k]))
+			s->top = fmax(s->top, fabs(double_of(ev->value[k])));
 	trace_take_back(ev, &mark);
 	arena_rewind(s->r->arena, memory);
 	for (int i = 0; i < s->total; i++) {
@@ -180,7 +184,8 @@ double evaluate_part(int i, uint32_t stream)
  * at all.
  *
  * The iterates themselves do not show that, because they may lie on x* from the start. So a point beside x* is
- * iterated back. x* is known to its residual only, so the point starts farther away than that.
+ * iterated back. x* is known to its residual only, so the point starts farther away than that. It also starts so far
+ * away that the body does not lose it beside its largest number: x* may be 0 where terms cancel.
  */
 static int chain_length(struct solver *s)
 {
@@ -192,7 +197,8 @@ static int chain_length(struct solver *s)
 	int away, next_frozen = s->next_frozen;
 	measure(s, scale);
 	for (int i = 0; i < s->total; i++) {
-		scale[i] = fmax(ldexp(scale[i], -START_BITS), ldexp(s->residual[i], shrink));
+		scale[i] = fmax(fmax(ldexp(scale[i], -START_BITS), ldexp(s->top, FLOOR_BITS - bits + shrink)),
+		    ldexp(s->residual[i], shrink));
 		trace_leaf(ev, ev->scalar[s->x + i].dtype, evaluate_part(i, 0x9e3779b9u) * scale[i]);
 		mpfr_add(ev->value[y + i], ev->value[y + i], ev->value[s->x + i], R);
 	}
@@ -337,7 +343,7 @@ static bool counts_executions(const struct region *body)
 /*
  * Puts a chain of `length` bodies into the trace, each at x*. An engine knows their parameters up to distance[].
  * Decisions count once. length 0: x* is unknown, and so is its dependence on the initial carries. One body then shows
- * what else it depends on.
+ * what else it depends on. Each element may depend on all that any of them depends on: a body may exchange its carries.
  */
 static void put_chain(struct solver *s, int length, const double *distance)
 {
@@ -369,6 +375,11 @@ static void put_chain(struct solver *s, int length, const double *distance)
 			length = 0;
 		if (!t && (int64_t)(ev->n_scalar - before + s->total) * length > CHAIN_SCALARS - ev->n_scalar)
 			length = 0;
+		if (!length && s->total > 1) {
+			const int any = trace_uncertain(ev, dtype[0], parent, s->total, -1);
+			for (int i = 0; i < s->total; i++)
+				parent[i] = any;
+		}
 		trace_forget_events(ev, &after);
 		for (int i = 0; i < s->total; i++)
 			scalar[i] = trace_fixed_point(
