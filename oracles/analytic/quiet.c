@@ -7,12 +7,19 @@
 #include "singular.h"
 #include "oracles/evaluate/double_of.h"
 
+#include <limits.h>
 #include <math.h>
 
 #define R MPFR_RNDN
 
 /* A rule may lose so many times more than the derivative. Beyond that its answers would hardly be judged. */
 static const double MOST_EXCESS = 16;
+
+/* How many times farther apart rule and derivative may be in another direction than in the one that is tried. */
+static const double APART = 8;
+
+/* A rule may leave the range of its direction and results by a quarter of half of all exponents. */
+enum { RANGE_PART = 4 };
 
 /* Notes of all scalars from `first` on. They depend on parameters, and each is a class of its own. */
 static void note_quiet(struct analytic *self, int first)
@@ -131,6 +138,50 @@ static double allowance(const struct analytic *self, int k)
 	return 1 + 0x1p-40 + (k >= 0 ? self->ev.dtype[self->ev.scalar[k].dtype].unit : 0);
 }
 
+/* The exponents of the numbers so far: none reaches 2^most, and none but 0 is below 2^(least - 1). */
+struct exponents {
+	long least, most;
+};
+
+static void widen_exponents(struct exponents *s, const struct evaluation *ev, int k)
+{
+	if (k < 0 || !mpfr_regular_p(ev->value[k]))
+		return;
+	s->least = s->least < mpfr_get_exp(ev->value[k]) ? s->least : mpfr_get_exp(ev->value[k]);
+	s->most = s->most > mpfr_get_exp(ev->value[k]) ? s->most : mpfr_get_exp(ev->value[k]);
+}
+
+/*
+ * Whether the rule computes something of its direction that is far larger or smaller than directions and results: a
+ * product by 4096, and then by 1/4096. With the direction of an engine it may leave the range of its dtype.
+ */
+static bool overreaches(const struct analytic *self, const struct rule_check *check)
+{
+	const struct evaluation *ev = &self->ev;
+	bool *along = NEW(ev->arena, bool, check->rule);
+	struct exponents ends = {LONG_MAX, LONG_MIN}, inside;
+
+	for (int i = 0; i < (check->adjoint ? check->n_result : check->n_input); i++) {
+		along[check->direction[i]] = true;
+		widen_exponents(&ends, ev, check->direction[i]);
+	}
+	for (int i = 0; i < check->n; i++)
+		widen_exponents(&ends, ev, check->given[i]);
+	for (int k = check->end; k < check->rule; k++) {
+		const struct scalar *s = &ev->scalar[k];
+		const int room = (dtype_table[s->dtype].emax - dtype_table[s->dtype].emin) / 2 / RANGE_PART;
+
+		for (int j = 0; j < s->n_parent; j++)
+			along[k] = along[k] || along[ev->parent[s->parent + j]];
+		inside = ends;
+		if (along[k])
+			widen_exponents(&inside, ev, k);
+		if (inside.least < ends.least - room || inside.most > ends.most + room)
+			return true;
+	}
+	return false;
+}
+
 double quiet_excess(void *context, const struct rule_check *check)
 {
 	struct analytic *self = context;
@@ -138,13 +189,15 @@ double quiet_excess(void *context, const struct rule_check *check)
 
 	note_quiet(self, check->first);
 	self->rule_singular |= check->order == 1 && hides_singular(self, check);
+	if (check->order == 1 && overreaches(self, check))
+		return INFINITY;
 	self->by_paths = self->apart = true; /* the formulas of a rule round in other binades */
 	const bool swept = self->ev.order <= 1 && !has_tie(self, check);
 	if (swept)
 		sweep_function(self, check);
 	for (int i = 0; i < check->n; i++) {
 		const int given = check->given[i], exact = check->exact[i];
-		const double off = error_of(self, given) + distance(self, given, exact);
+		const double off = error_of(self, given) + APART * distance(self, given, exact);
 		double paths = 0, most = swept ? swept_radius(self, check, i, &paths) : ball_radius(self, exact);
 
 		most *= allowance(self, given);

@@ -150,7 +150,7 @@ static bool derive_function(
  * change. */
 static const struct scale {
 	int sign, exponent;
-} scales[] = {{-1, 0}, {1, 60}, {-1, -60}};
+} scales[] = {{-1, 0}, {1, 300}, {-1, -300}};
 
 /* A scalar of its own for x times the scale. */
 static int scaled_leaf(struct evaluation_run *r, int x, const struct scale *s)
@@ -417,17 +417,27 @@ bool custom_rule_right(struct evaluation_run *r, const struct node *node, double
 	if (ev->rules->custom & CUSTOM_GUARDS && choice == RULE_GUARDS &&
 	    !guards_right(r, node, &s, input.at + n_float, n_direction, &given))
 		return false;
-	for (int order = 2; order == 2 || order <= ev->order; order++) {
-		const struct list before[2] = {out, given};
+	const struct list of[2] = {out, given};
+	/* By everything, then by the parameters alone: beside a large derivative by the direction, theirs is lost. */
+	for (int moved = input.n; moved >= n_float; moved -= n_direction) {
+		out = of[0];
+		given = of[1];
+		for (int order = 2; order == 2 || order <= ev->order; order++) {
+			const struct list before[2] = {out, given};
 
-		for (along.n = 0; along.n < input.n; along.n++)
-			along.at[along.n] = custom_direction(ev, ev->scalar[input.at[along.n]].dtype);
-		if (!derive(r, first, &input, &along, &before[0], &out) ||
-		    !derive(r, first, &input, &along, &before[1], &given))
-			return false;
-		if (ev->rules->custom & CUSTOM_SECOND &&
-		    !(agree(ev, first, &out, &given) && errors_fit(ev, &check, &out, &given, order, excess)))
-			return false;
+			for (along.n = 0; along.n < moved; along.n++)
+				along.at[along.n] = custom_direction(ev, ev->scalar[input.at[along.n]].dtype);
+			for (; along.n < input.n; along.n++)
+				along.at[along.n] = -1;
+			if (!derive(r, first, &input, &along, &before[0], &out) ||
+			    !derive(r, first, &input, &along, &before[1], &given))
+				return false;
+			if (ev->rules->custom & CUSTOM_SECOND &&
+			    !(agree(ev, first, &out, &given) && errors_fit(ev, &check, &out, &given, order, excess)))
+				return false;
+		}
+		if (!n_direction)
+			break;
 	}
 	return true;
 }
@@ -461,5 +471,6 @@ bool custom_rule_is_linear(struct evaluation_run *r, const struct node *node)
 	ev->part = TRACE_PROGRAM;
 	apply_rule(r, node, &at, &there);
 	apply_rule(r, node, &along, &expected);
-	return derive(r, first, &at, &along, &there, &out) && agree(ev, first, &out, &expected);
+	return derive(r, first, &at, &along, &there, &out) && agree(ev, first, &out, &expected) &&
+	    rule_linear(r, node, first, along.at, &expected);
 }
