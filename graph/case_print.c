@@ -33,7 +33,7 @@ static void add_element(struct text *t, enum dtype d, union cell x)
 	}
 }
 
-static void add_tensor(struct text *t, const struct tensor *x)
+static void add_tensor(struct text *t, const struct tensor *x, int most)
 {
 	int n = shape_elements(&x->type.shape);
 
@@ -42,12 +42,12 @@ static void add_tensor(struct text *t, const struct tensor *x)
 		return;
 	}
 	text_put(t, "[");
-	for (int k = 0; k < n && k < SHOWN; k++) {
+	for (int k = 0; k < n && k < most; k++) {
 		text_put(t, "%s", k ? ", " : "");
 		add_element(t, x->type.dtype, x->at[k]);
 	}
-	if (n > SHOWN)
-		text_put(t, ", ... %d more", n - SHOWN);
+	if (n > most)
+		text_put(t, ", ... %d more", n - most);
 	text_put(t, "]");
 }
 
@@ -56,19 +56,18 @@ static void add_point(struct text *t, const struct testcase *c, int k)
 	text_put(t, "point %d:", k);
 	for (int i = 0; i < c->program.top.n_param; i++) {
 		text_put(t, "%s v%d = ", i ? "," : "", c->program.top.param + i);
-		add_tensor(t, &c->point[k][i]);
+		add_tensor(t, &c->point[k][i], SHOWN);
 	}
 	text_put(t, "\n");
 }
 
-static void add_transform(struct text *t, const struct testcase *c, int k)
+static void add_transform(struct text *t, const struct testcase *c, int k, int most)
 {
 	const struct transform *transform = &c->transform[k];
 
 	bool batch = transform->kind == TRANSFORM_BATCH;
 
-	text_put(t, "%s %s%s", k ? "    then" : "request:", transform_names[transform->kind],
-	    batch ? " over" : " with respect to");
+	text_put(t, "%s%s", transform_names[transform->kind], batch ? " over" : " with respect to");
 	for (int i = 0; i < transform->n_wrt; i++)
 		text_put(t, "%s v%d", i ? "," : "", c->program.top.param + transform->wrt[i]);
 	if (batch)
@@ -77,9 +76,20 @@ static void add_transform(struct text *t, const struct testcase *c, int k)
 		text_put(t, transform->kind == TRANSFORM_VJP ? "; cotangents" : "; tangents");
 	for (int i = 0; i < transform->n_seed; i++) {
 		text_put(t, "%s", i ? ", " : " ");
-		add_tensor(t, &transform->seed[i]);
+		add_tensor(t, &transform->seed[i], most);
 	}
-	text_put(t, "\n");
+}
+
+char *testcase_print_request(const struct testcase *c, int most, struct arena *a)
+{
+	struct text t = {.arena = a};
+
+	text_put(&t, "%s", c->n_transform ? "" : "the primal alone");
+	for (int k = 0; k < c->n_transform; k++) {
+		text_put(&t, "%s", k ? "; then " : "");
+		add_transform(&t, c, k, most);
+	}
+	return t.at;
 }
 
 static void add_expectation(struct text *t, const struct expectation *x)
@@ -110,8 +120,11 @@ char *testcase_print(const struct testcase *c, struct arena *a)
 		add_point(&t, c, k);
 	if (!c->n_transform)
 		text_put(&t, "request: the primal alone\n");
-	for (int k = 0; k < c->n_transform; k++)
-		add_transform(&t, c, k);
+	for (int k = 0; k < c->n_transform; k++) {
+		text_put(&t, "%s ", k ? "    then" : "request:");
+		add_transform(&t, c, k, SHOWN);
+		text_put(&t, "\n");
+	}
 	if (c->variant)
 		text_put(&t, "variant %d\n", c->variant);
 	for (int k = 0; k < c->n_expect; k++)

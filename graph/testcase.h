@@ -84,6 +84,8 @@ bool tensor_read(
     const struct json *v, const struct type *t, struct arena *a, struct tensor *out, struct error *e) MUST_CHECK;
 /* For people: provenance, program_print, points and request. */
 char *testcase_print(const struct testcase *c, struct arena *a);
+/* The request alone, in one line, with at most `most` elements of a seed: "vjp with respect to v0; cotangents 1". */
+char *testcase_print_request(const struct testcase *c, int most, struct arena *a);
 
 /* ---- reals as text (real.c) ---- */
 

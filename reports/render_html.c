@@ -138,7 +138,8 @@ static void put_graph(struct text *out, const struct drawing *drawing, const cha
 	text_put(out, "</svg></div>\n");
 }
 
-static void put_inputs(struct text *out, const struct testcase *c, int point)
+/* A table of the inputs at the only point. */
+static void put_inputs(struct text *out, const struct testcase *c)
 {
 	char type[TYPE_TEXT];
 
@@ -146,13 +147,23 @@ static void put_inputs(struct text *out, const struct testcase *c, int point)
 		return;
 	text_put(out, "<h2>At the point</h2>\n<div class=\"wide\"><table><tr><th>input<th>type<th>value\n");
 	for (int k = 0; k < c->program.top.n_param; k++) {
-		const struct tensor *t = &c->point[point][k];
+		const struct tensor *t = &c->point[0][k];
 
 		text_put(out, "<tr><td class=\"mono\">v%d<td class=\"mono whole\">%s<td class=\"mono\">",
 		    c->program.top.param + k, type_print(&t->type, type));
 		html_put(out, "%s\n", view_tensor(t, out->arena));
 	}
 	text_put(out, "</table></div>\n");
+}
+
+/* The points, a line each, and the request. */
+static void put_asked(struct text *out, const struct json *object, const struct testcase *c, bool points)
+{
+	const int judged = atoi(render_member(json_find(object, "where"), "point"));
+
+	for (const char *const *at = view_points(c, judged, out->arena); points && *at; at++)
+		html_put(out, "<p class=\"under mono\">%s</p>\n", *at);
+	html_put(out, "<p class=\"under mono\">request: %s</p>\n", view_request(object, out->arena));
 }
 
 static void put_program(struct text *out, const struct json *report, const struct finding_place *place)
@@ -167,7 +178,6 @@ static void put_program(struct text *out, const struct json *report, const struc
 	struct testcase c;
 	const char *file = place ? place->file : "report.json";
 	bool has_case = view_case(first, out->arena, &c);
-	int point = atoi(render_member(json_find(first, "where"), "point"));
 
 	text_put(out, "<div class=\"split\">\n<div>\n<h2>%s</h2>\n<pre>",
 	    first == report ? "The program" : "A typical case");
@@ -183,8 +193,10 @@ static void put_program(struct text *out, const struct json *report, const struc
 	text_put(out, "</pre>\n");
 	if (departure)
 		html_put(out, "<p class=\"under\">%s</p>\n", render_member(departure, "sentence"));
+	if (has_case && c.n_point == 1)
+		put_inputs(out, &c);
 	if (has_case)
-		put_inputs(out, &c, point >= 0 && point < c.n_point ? point : 0);
+		put_asked(out, first, &c, c.n_point > 1);
 	html_put(out, "<h2>Run it</h2>\n<pre class=\"run\">%s\n", view_command(report, file, out->arena));
 	if (*view_report_command(report, file, out->arena))
 		html_put(out, "%s\n", view_report_command(report, file, out->arena));
@@ -207,7 +219,6 @@ static void put_smallest(struct text *out, const struct json *report)
 {
 	const struct json *lines = json_find(report, "program"), *x = json_find(report, "characterization"),
 	                  *departure = x ? json_find(x, "first_departure") : NULL;
-	const int point = atoi(render_member(json_find(report, "where"), "point"));
 	struct testcase c;
 
 	if (view_first(report) == report)
@@ -219,8 +230,8 @@ static void put_smallest(struct text *out, const struct json *report)
 	html_element(out, "p", NULL, render_member(report, "summary"));
 	if (departure)
 		html_put(out, "<p class=\"under\">%s</p>\n", render_member(departure, "sentence"));
-	if (view_case(report, out->arena, &c) && c.program.top.n_param)
-		html_put(out, "<p class=\"under mono\">%s</p>\n", view_point(&c, point, out->arena));
+	if (view_case(report, out->arena, &c))
+		put_asked(out, report, &c, true);
 }
 
 /* ---- every component ---- */

@@ -2,6 +2,7 @@
  * render_issue.c: a report as its engine's maintainers want it.  They need no word of ours: a title, a script in their
  * own API, what is expected and what comes, the versions, an analysis, and what is ruled out.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "escape.h"
@@ -86,11 +87,12 @@ static const char *language_of(const char *suffix)
 	return suffix;
 }
 
-/* The script, or without one the program as text, with its inputs. */
+/* The script, or without one the program as text, with its points and its request. */
 static void put_script(struct text *out, const struct json *report)
 {
 	const struct json *script = json_find(report, "script"), *first = view_first(report),
 	                  *lines = json_find(first, "program");
+	const int point = atoi(render_member(json_find(first, "where"), "point"));
 	struct text program = {.arena = out->arena};
 	struct testcase c;
 
@@ -103,22 +105,24 @@ static void put_script(struct text *out, const struct json *report)
 	text_put_bytes(&program, "", 0);
 	for (const struct json *v = lines ? lines->child : NULL; v; v = v->next)
 		text_put(&program, "%s\n", v->kind == JSON_STRING ? v->text : "");
-	if (view_case(first, out->arena, &c) && c.program.top.n_param)
-		text_put(&program, "at %s\n", view_point(&c, 0, out->arena));
-	text_put(&program, "request: %s\n", render_member(first, "request"));
+	if (view_case(first, out->arena, &c))
+		for (const char *const *at = view_points(&c, point, out->arena); *at; at++)
+			text_put(&program, "%s%s\n", c.n_point == 1 ? "at " : "", *at);
+	text_put(&program, "request: %s\n", view_request(first, out->arena));
 	put_block(out, "", program.at);
 }
 
 static void put_numbers(struct text *out, const struct json *report)
 {
 	const char *right = view_side(report, "expected", out->arena), *got = view_side(report, "returned", out->arena);
-	const struct json *where = json_find(report, "where"), *index = where ? json_find(where, "index") : NULL;
-	const char *of = render_member(where, "of"),
-	           *text = render_member(
-	               json_find(report, "points") ? json_find(report, "points")->child : NULL, "text");
+	const struct json *where = json_find(report, "where"), *index = where ? json_find(where, "index") : NULL,
+	                  *points = json_find(report, "points");
+	const char *of = render_member(where, "of"), *text = render_member(points ? points->child : NULL, "text");
 
 	text_put(out, "\n### Expected and actual\n\n");
 	if (*right || *got) {
+		if (points && points->n_child > 1)
+			put(out, "point %s, ", render_member(where, "point"));
 		if (index && index->n_child)
 			put(out, "element %s of the ", view_numbers(index, out->arena));
 		put(out, "%s: expected ", *of ? of : "result");

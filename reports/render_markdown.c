@@ -57,7 +57,7 @@ static void put_head(struct text *out, const struct json *report)
 	if (*view_after_title(report))
 		put(out, "%s\n\n", view_after_title(report));
 	put(out, "| | |\n|---|---|\n| engine | %s |\n", view_engine(report, out->arena));
-	put_row(out, "request", render_member(first, "request"));
+	put_row(out, "request", view_request(first, out->arena));
 	put_row(out, "verdict", render_member(report, "verdict"));
 	put_row(out, "where", render_member(json_find(first, "where"), "of"));
 	put_row(out, "**expected**", view_side(first, "expected", out->arena));
@@ -66,27 +66,41 @@ static void put_head(struct text *out, const struct json *report)
 	put_row(out, "allowed", view_allowed(first, out->arena));
 }
 
+/* A table of the inputs at the only point. */
+static void put_inputs(struct text *out, const struct testcase *c)
+{
+	char type[TYPE_TEXT];
+
+	text_put(out, "\nAt the point:\n\n| input | type | value |\n|---|---|---|\n");
+	for (int k = 0; k < c->program.top.n_param; k++) {
+		const struct tensor *t = &c->point[0][k];
+
+		text_put(out, "| v%d | %s | ", c->program.top.param + k, type_print(&t->type, type));
+		put(out, "%s |\n", view_tensor(t, out->arena));
+	}
+}
+
 static void put_program(struct text *out, const struct json *report, const char *heading)
 {
 	const struct json *lines = json_find(report, "program");
 	const char **line = NEW(out->arena, const char *, lines && lines->n_child ? lines->n_child : 1);
 	int n = 0, point = atoi(render_member(json_find(report, "where"), "point"));
-	char type[TYPE_TEXT];
 	struct testcase c;
 
 	for (const struct json *v = lines ? lines->child : NULL; v; v = v->next)
 		line[n++] = v->kind == JSON_STRING ? v->text : "";
 	text_put(out, "\n## %s\n\n", heading);
 	put_block(out, "", line, n);
-	if (!view_case(report, out->arena, &c) || !c.program.top.n_param)
+	if (!view_case(report, out->arena, &c))
 		return;
-	text_put(out, "\nAt the point:\n\n| input | type | value |\n|---|---|---|\n");
-	for (int k = 0; k < c.program.top.n_param; k++) {
-		const struct tensor *t = &c.point[point >= 0 && point < c.n_point ? point : 0][k];
-
-		text_put(out, "| v%d | %s | ", c.program.top.param + k, type_print(&t->type, type));
-		put(out, "%s |\n", view_tensor(t, out->arena));
-	}
+	if (c.n_point == 1 && c.program.top.n_param)
+		put_inputs(out, &c);
+	else
+		for (const char *const *at = view_points(&c, point, out->arena); *at; at++)
+			put(out, "\n- %s", *at);
+	if (c.n_point > 1)
+		text_put(out, "\n");
+	put(out, "\nRequest: %s\n", view_request(report, out->arena));
 }
 
 static void put_tensor(struct text *out, const struct json *t)

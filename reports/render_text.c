@@ -194,7 +194,7 @@ static void put_table(struct text *out, const struct json *table)
 		    most < ROWS_SHOWN ? " with the same numbers" : "");
 }
 
-/* The program of a report or of its typical case, and the point. */
+/* The program of a report or of its typical case, the points, and the request. */
 static void put_case(struct text *out, const struct json *report)
 {
 	const struct json *program = json_find(report, "program");
@@ -203,9 +203,13 @@ static void put_case(struct text *out, const struct json *report)
 
 	for (const struct json *line = program ? program->child : NULL; line; line = line->next)
 		text_put(out, "    %s\n", text_harmless(line->text ? line->text : "", out->arena));
-	if (view_case(report, out->arena, &c) && c.program.top.n_param) {
-		text_put(out, "    at ");
-		put_wrapped(out, "       ", view_point(&c, point, out->arena));
+	if (view_case(report, out->arena, &c)) {
+		for (const char *const *at = view_points(&c, point, out->arena); *at; at++) {
+			text_put(out, "    %s", c.n_point == 1 ? "at " : "");
+			put_wrapped(out, "       ", *at);
+		}
+		text_put(out, "    request: ");
+		put_wrapped(out, "       ", view_request(report, out->arena));
 	}
 	text_put(out, "\n");
 }

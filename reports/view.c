@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENTS_SHOWN = 16 };
+enum { ELEMENTS_SHOWN = 16, POINTS_SHOWN = 8 };
 
 const char *render_member(const struct json *v, const char *key)
 {
@@ -146,15 +146,40 @@ const char *view_tensor(const struct tensor *t, struct arena *a)
 	return t->type.shape.rank ? arena_printf(a, "%s]", text) : text;
 }
 
-const char *view_point(const struct testcase *c, int point, struct arena *a)
+/* The inputs at a point. */
+static const char *point_text(const struct testcase *c, int point, struct arena *a)
 {
 	const char *text = "";
 
-	point = point >= 0 && point < c->n_point ? point : 0;
 	for (int i = 0; i < c->program.top.n_param; i++)
 		text = arena_printf(a, "%s%sv%d = %s", text, i ? ", " : "", c->program.top.param + i,
 		    view_tensor(&c->point[point][i], a));
 	return text;
+}
+
+const char *const *view_points(const struct testcase *c, int judged, struct arena *a)
+{
+	const char **line = NEW(a, const char *, POINTS_SHOWN + 2);
+	int n = 0;
+
+	if (!c->program.top.n_param)
+		return line;
+	if (c->n_point == 1)
+		line[n++] = point_text(c, 0, a);
+	for (int k = 0; c->n_point > 1 && k < c->n_point; k++)
+		if (k == judged || n + (judged > k) < POINTS_SHOWN)
+			line[n++] = arena_printf(a, "point %d: %s", k, point_text(c, k, a));
+	if (c->n_point > POINTS_SHOWN)
+		line[n++] = arena_printf(a, "and %d other points", c->n_point - POINTS_SHOWN);
+	return line;
+}
+
+const char *view_request(const struct json *object, struct arena *a)
+{
+	struct testcase c;
+
+	return view_case(object, a, &c) ? testcase_print_request(&c, ELEMENTS_SHOWN, a)
+	                                : render_member(object, "request");
 }
 
 const char *view_shell_word(const char *text, struct arena *a)

@@ -35,8 +35,14 @@ const char *view_after_title(const struct json *report);
 bool view_case(const struct json *report, struct arena *a, struct testcase *out);
 /* The elements of a tensor, at most 16 of them. */
 const char *view_tensor(const struct tensor *t, struct arena *a);
-/* "v0 = 0.5, v1 = [1, 2]": the inputs at a point. */
-const char *view_point(const struct testcase *c, int point, struct arena *a);
+/*
+ * The points of a case, those that are shown: "v0 = 0.5, v1 = [1, 2]", the inputs at the one point.  Of several points
+ * the first ones and the judged one, with their numbers: "point 0: v0 = 0.5"; then how many others there are.  NULL
+ * ends the list.  It is empty if the case has no inputs.
+ */
+const char *const *view_points(const struct testcase *c, int judged, struct arena *a);
+/* "vjp with respect to v0; cotangents 1": the request with its seeds, if the object has a case; else its member. */
+const char *view_request(const struct json *object, struct arena *a);
 /* Quotes the text as one word of a shell, if it needs that. */
 const char *view_shell_word(const char *text, struct arena *a);
 /* The engine's name, followed by its version in parentheses, and by the spellings that are not the first, where the

@@ -396,6 +396,63 @@ static void check_ratios(struct arena *a)
 	}
 }
 
+/* Every format for people shows what is asked: the points, of many of them the judged one too, and the seeds. */
+static void check_asked(struct arena *a)
+{
+	static const char *const formats[] = {"text", "markdown", "html", "issue"};
+	static const struct {
+		const char *results, *points;
+		int judged;
+		const char *request, *says[3], *only; /* NULL: in all formats */
+	} of_rows[] = {
+	    {"\"y\"", "[\"0x1p-1\"]", 0, "{\"transform\":\"jvp\",\"wrt\":[0],\"tangents\":[\"0x1.6p+0\"]}",
+	        {"request: jvp with respect to v0; tangents 1.375"}},
+	    {"\"y\",\"x\"", "[\"0x1p-1\"]", 0,
+	        "{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[\"0x1.6p+0\",\"0x1p+1\"]}",
+	        {"request: vjp with respect to v0; cotangents 1.375, 2"}},
+	    {"\"y\"", "[\"0x1p-1\"]", 0,
+	        "{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[\"0x1p+0\"]},"
+	        "{\"transform\":\"jvp\",\"wrt\":[0],\"tangents\":[\"0x1.6p+0\"]}",
+	        {"cotangents 1; then jvp with respect to v0; tangents 1.375"}},
+	    {"\"y\"", "[\"0x1p-1\"]", 0, "", {"request: the primal alone"}},
+	    {"\"y\"", "[\"0x1p-1\"],[\"0x1p+1\"]", 1, "", {"point 0: v0 = 0.5", "point 1: v0 = 2"}},
+	    {"\"y\"", "[1.0],[2.0],[3.0],[4.0],[5.0],[6.0],[7.0],[8.0],[9.0],[9.5]", 9, "",
+	        {"point 6: v0 = 7", "point 9: v0 = 9.5", "and 2 other points"}},
+	    {"\"y\"", "[\"0x1p-1\"],[\"0x1p+1\"]", 1, "", {"point 1, result 0: expected 2, actual"}, "issue"},
+	};
+
+	for (size_t k = 0; k < sizeof of_rows / sizeof *of_rows; k++)
+		for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+			const char *source = arena_printf(a,
+			    "{\"schema\":\"adjudge.report/1\",\"request\":\"vjp wrt [0]\",\"where\":{\"point\":%d,"
+			    "\"of\":\"result 0\"},\"expected\":{\"decimal\":2},\"points\":[{},{}],"
+			    "\"case\":{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\"],\"body\":["
+			    "{\"out\":[\"y: f64[]\"],\"op\":\"sin\",\"args\":[\"x\"]}],"
+			    "\"results\":[%s],\"points\":[%s],\"request\":[%s]}}",
+			    of_rows[k].judged, of_rows[k].results, of_rows[k].points, of_rows[k].request);
+			struct text out = {.arena = a};
+			struct error e = {0};
+			const struct json *root = json_read(source, strlen(source), a, &e);
+			struct testcase c;
+
+			if (!row_wanted("asked: %s, %d", formats[f], (int)k) ||
+			    (of_rows[k].only && strcmp(of_rows[k].only, formats[f]) != 0))
+				continue;
+			CHECK(
+			    root && testcase_read_value(json_find(root, "case"), a, &c, &e), "%s: %s", e.place, e.text);
+			if (!root || *e.text)
+				continue;
+			rendering_find(formats[f])->render(&out, root, source);
+			for (int i = 0; i < 3 && of_rows[k].says[i]; i++) {
+				const char *says = of_rows[k].says[i];
+
+				if (!strcmp(formats[f], "markdown") && !strncmp(says, "request", 7))
+					says++; /* there it begins a sentence */
+				CHECK(strstr(out.at, says), "%s lacks \"%s\": %s", formats[f], says, out.at);
+			}
+		}
+}
+
 /* Every format for people shows the condition that is told, not the one that separates best. */
 static void check_told(struct arena *a)
 {
@@ -434,6 +491,7 @@ int main(int argc, char **argv)
 	} else {
 		check_begin(argc, argv);
 		test_injection(&a);
+		check_asked(&a);
 		check_told(&a);
 		check_ratios(&a);
 		CHECK_LAW(test_fence(&a));
