@@ -132,6 +132,23 @@ static void state_indices(struct lab *l, const struct variant_table *t)
 	state_column(l, t, "index-modes", 2, "index modes");
 }
 
+/* Whether the program runs one op alone, which may have regions, on inputs and constants. */
+static bool is_single(const struct testcase *c)
+{
+	int n = 0;
+
+	for (int i = 0; i < c->program.top.n_node; i++)
+		n += c->program.top.node[i].op != OP_CONSTANT;
+	return n == 1;
+}
+
+/* Whether some program of one op is wrong, at other numbers than those of table `operands`. */
+static bool single_fails(const struct lab *l)
+{
+	return is_single(l->base) || is_single(l->typical) || rows_count(lab_find(l, "alone"), row_fails, NULL) ||
+	    rows_count(lab_find(l, "grid"), row_fails, NULL);
+}
+
 /* Per op: for which operands it fails. */
 static void state_operands(struct lab *l, const struct variant_table *t)
 {
@@ -162,10 +179,12 @@ static void state_operands(struct lab *l, const struct variant_table *t)
 	}
 	if (none) {
 		struct support s = lab_support(l, t, row_passes, NULL);
+		const bool scalars = lab_find(l, "extents"), fails = single_fails(l);
 
-		lab_say(l, "operands", lab_find(l, "extents") ? STATEMENT_SHOWN : STATEMENT_RULED_OUT, &s, 1,
-		    "Single ops are right%s, whichever of their operands are differentiated (%d variant%s).",
-		    lab_find(l, "extents") ? " on scalars" : "", s.n_row, &"s"[s.n_row == 1]);
+		lab_say(l, "operands", scalars || fails ? STATEMENT_SHOWN : STATEMENT_RULED_OUT, &s, 1,
+		    "Single ops are right%s%s, whichever of their operands are differentiated (%d variant%s).",
+		    scalars ? " on scalars" : "", fails ? " at the numbers of table Ops alone" : "", s.n_row,
+		    &"s"[s.n_row == 1]);
 	}
 }
 
