@@ -335,6 +335,8 @@ const char *view_counts(const struct json *condition, struct arena *a)
 	const struct json *failing = json_find(condition, "failing"), *passing = json_find(condition, "passing");
 	int of = atoi(render_member(passing, "of")), with = of - atoi(render_member(passing, "without"));
 
+	if (!of) /* then it is no condition */
+		return arena_printf(a, "%s variants count for this.", render_member(failing, "of"));
 	return arena_printf(a, "The condition holds for %s of %s variants that fail and for %d of %d that pass.",
 	    render_member(failing, "with"), render_member(failing, "of"), with, of);
 }

@@ -197,6 +197,31 @@ static bool names_causes(struct lab *l)
 	return false;
 }
 
+/* What is asked about where the smallest case has no ops: its results, and those of the typical case if it has none. */
+static const char *plain_results(const struct lab *l)
+{
+	const struct program *const p[] = {&l->base->program, &l->typical->program};
+	bool input = false, constant = false;
+
+	for (int k = 0; k < 2; k++) {
+		bool has[OP_COUNT] = {false};
+
+		region_ops(&p[k]->top, has);
+		has[OP_CONSTANT] = false;
+		if (memchr(has, true, sizeof has))
+			continue;
+		for (int i = 0; i < p[k]->top.n_result; i++) {
+			const int of = p[k]->top.result[i] - p[k]->top.param;
+
+			input |= of >= 0 && of < p[k]->top.n_param;
+			constant |= of < 0 || of >= p[k]->top.n_param;
+		}
+	}
+	return input && constant ? "an input or a constant that is a result"
+	    : constant           ? "a constant that is a result"
+	                         : "an input that is a result";
+}
+
 /* carriers: also the ops that may be nearly any other one. */
 static const char *ops_of_base(struct lab *l, bool carriers)
 {
@@ -207,7 +232,7 @@ static const char *ops_of_base(struct lab *l, bool carriers)
 		    (carriers || (!is_carrier(l, w.node->op) && !is_any_comparison(l, w.node->op))) &&
 		    !strstr(text, op_table[w.node->op].name))
 			text = LAB_TEXT(l, "%s%s%s", text, *text ? " and " : "", op_table[w.node->op].name);
-	return *text ? text : "an input that is a result";
+	return *text ? text : plain_results(l);
 }
 
 /* What is wrong with answers that are no numbers, or whose values are wrong. */

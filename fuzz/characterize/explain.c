@@ -344,7 +344,7 @@ const char *explanation_text(const struct explained *condition, struct arena *a)
 		return arena_printf(a, "It fails in %d of %d variants; no feature tells the others apart.",
 		    condition->failing, condition->failing + condition->passing);
 	if (condition->always)
-		return "It fails in every variant that was tried.";
+		return "It fails in every variant with the same request, there or at a nearby point.";
 	for (int i = 0; i < condition->n_term; i++)
 		n_positive += condition->term[i].holds || condition->any;
 	if (!n_positive) {

@@ -126,7 +126,8 @@ bool explanation_counts(const struct explanation *x, const struct blamed *blamed
 /* Whether the condition holds for c. */
 bool explanation_predicts(
     const struct explanation *x, const struct explained *condition, const struct testcase *c, struct arena *scratch);
-/* "It fails where A, and where B, except where C.", "It fails in every variant that was tried."  In the arena. */
+/* "It fails where A, and where B, except where C.", "It fails in every variant with the same request."  In the
+ * arena. */
 const char *explanation_text(const struct explained *condition, struct arena *a);
 
 #endif

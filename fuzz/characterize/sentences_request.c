@@ -95,6 +95,20 @@ static void state_value(struct lab *l, const struct variant_table *rows, int mod
 		    rows_list(l, rows, 0, true, 8));
 }
 
+/* Whether the finding is about an answer, and not about a number in it. */
+static bool is_bad_answer(enum verdict v)
+{
+	return verdict_is_finding[v] && v != VERDICT_WRONG && v != VERDICT_NAN_LEAK;
+}
+
+/* The same of an answer that is bad as a whole. */
+static void state_answer(struct lab *l, const struct variant_table *rows, int mode, const struct support s[2])
+{
+	lab_say(l, "inputs", STATEMENT_SHOWN, s, 2, "In %s mode it fails where inputs %s are differentiated%s.",
+	    mode ? "forward" : "reverse", rows_list(l, rows, 0, true, 8),
+	    rows_clause(l, ", and is right where inputs ", rows_list(l, rows, 0, false, 8)));
+}
+
 void lab_state_inputs(struct lab *l, const struct variant_table *t)
 {
 	static const char *const modes[] = {"vjp", "jvp"};
@@ -129,6 +143,8 @@ void lab_state_inputs(struct lab *l, const struct variant_table *t)
 			    "%s of the same program is right for every input.", in_mode[m]);
 		else if (l->finding.verdict == VERDICT_WRONG_PRIMAL)
 			state_value(l, &part, m, s);
+		else if (is_bad_answer(l->finding.verdict))
+			state_answer(l, &part, m, s);
 		else if (n_pass)
 			lab_say(l, "inputs", STATEMENT_SHOWN, s, 2, "%s is wrong for inputs %s%s.", in_mode[m],
 			    rows_list(l, &part, 0, true, 8),

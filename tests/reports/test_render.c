@@ -396,6 +396,27 @@ static void check_ratios(struct arena *a)
 	}
 }
 
+/* How well a condition separates; with no variants that pass there is nothing to separate. */
+static void check_counts(struct arena *a)
+{
+	static const struct {
+		const char *condition, *text;
+	} of_rows[] = {
+	    {"{\"failing\":{\"with\":9,\"of\":10},\"passing\":{\"without\":4,\"of\":5}}",
+	        "The condition holds for 9 of 10 variants that fail and for 1 of 5 that pass."},
+	    {"{\"failing\":{\"with\":110,\"of\":110},\"passing\":{\"without\":0,\"of\":0}}",
+	        "110 variants count for this."},
+	};
+
+	for (size_t k = 0; k < sizeof of_rows / sizeof *of_rows; k++) {
+		struct error e = {0};
+		const struct json *c = json_read(of_rows[k].condition, strlen(of_rows[k].condition), a, &e);
+
+		CHECK(c && !strcmp(view_counts(c, a), of_rows[k].text), "%s: %s", of_rows[k].condition,
+		    c ? view_counts(c, a) : e.text);
+	}
+}
+
 /* Every format for people shows what is asked: the points, of many of them the judged one too, and the seeds. */
 static void check_asked(struct arena *a)
 {
@@ -492,6 +513,7 @@ int main(int argc, char **argv)
 		check_begin(argc, argv);
 		test_injection(&a);
 		check_asked(&a);
+		check_counts(&a);
 		check_told(&a);
 		check_ratios(&a);
 		CHECK_LAW(test_fence(&a));

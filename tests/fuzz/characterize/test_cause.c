@@ -279,6 +279,38 @@ static void test_attributes(struct arena *a)
 	}
 }
 
+/* What is asked about where there are no ops. */
+static void test_no_ops(struct arena *a)
+{
+	static const struct {
+		const char *smallest, *typical, *says;
+	} of_rows[] = {
+	    {"inputs x: f64[]\nreturn x\npoint 1\nrequest: vjp x\n", NULL, "an input that is a result"},
+	    {"inputs x: f64[]\nc = constant 1\nreturn c\npoint 1\nrequest: vjp x\n", NULL,
+	        "a constant that is a result"},
+	    {"inputs x: f64[]\nc = constant 1\nreturn c\npoint 1\nrequest: vjp x\n",
+	        "inputs x: f64[]\nreturn x\npoint 1\nrequest: vjp x\n", "an input or a constant that is a result"},
+	    {"inputs x: f64[]\nc = constant 1\nreturn c\npoint 1\nrequest: vjp x\n",
+	        "inputs x: f64[]\ny = sin x\nreturn y\npoint 1\nrequest: vjp x\n", "a constant that is a result"},
+	};
+
+	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
+		const struct testcase smallest = test_case(a, of_rows[i].smallest),
+		                      typical = of_rows[i].typical ? test_case(a, of_rows[i].typical) : smallest;
+		struct characterization out = {0};
+		struct lab l = {.out = &out,
+		    .base = &smallest,
+		    .typical = &typical,
+		    .finding = {.verdict = VERDICT_PROTOCOL},
+		    .arena = a};
+
+		if (!row_wanted("%s", of_rows[i].says))
+			continue;
+		lab_tell_cause(&l);
+		CHECK(strstr(out.cause, of_rows[i].says), "%s: %s", of_rows[i].says, out.cause);
+	}
+}
+
 /* Which ops a wrong value is told of: not those in whose place others fail too. */
 static void test_named(struct arena *a)
 {
@@ -424,6 +456,9 @@ static void test_statements(struct arena *a)
 	    {"inputs on which a wrong value depends", "inputs", "vjp", "inputs",
 	        "In reverse mode the value is wrong where inputs 1 are differentiated, and right where inputs 0 are.",
 	        {{{"0", "vjp"}, true, false}, {{"1", "vjp"}, true, true}}, VERDICT_WRONG_PRIMAL},
+	    {"inputs of an answer of the wrong shape", "inputs", "vjp", "inputs",
+	        "In reverse mode it fails where inputs 1 are differentiated, and is right where inputs 0.",
+	        {{{"0", "vjp"}, true, false}, {{"1", "vjp"}, true, true}}, VERDICT_BAD_SHAPE},
 	    {"a mixed derivative", "inputs", "vjp; then jvp", "mixed", "inputs 0 and 1 are together",
 	        {{{"0", "vjp"}, true, false}, {{"1", "vjp"}, true, false}, {{"0, 1", "vjp"}, true, true}}},
 	    {"a derivative by one input", "inputs", "vjp; then jvp", "mixed", NULL,
@@ -556,6 +591,7 @@ int main(int argc, char **argv)
 	test_places(&a);
 	test_attributes(&a);
 	test_named(&a);
+	test_no_ops(&a);
 	test_examples(&a);
 	test_alone_blames(&a);
 	test_told_once(&a);

@@ -125,7 +125,7 @@ static const struct row {
         {OP_DIV, "denominator of div"}, true, false,
         "It fails where an element of the denominator of div is negative."},
     {"no condition", {&sine}, always, {OP_SIN, "operand of sin"}, false, true,
-        "It fails in every variant that was tried."},
+        "It fails in every variant with the same request, there or at a nearby point."},
     {"nothing that can be said", {&quotient}, by_chance, {OP_DIV, "denominator of div"}, false, false, NULL},
     {"an operand of another program", {&sine_of_sum}, far_from_zero, {OP_SIN, "operand of sin"}, true, false,
         "It fails where an element of the operand of sin has a magnitude above 4."},
