@@ -37,6 +37,10 @@ static void put_pair(struct text *out, const struct json *report)
 	    *right ? right : "undecided, but a number");
 	put_marked(out, *got ? got : "nothing", right);
 	text_put(out, "</span></div>\n</div>\n");
+	if (*view_others(report, out->arena))
+		html_put(out,
+		    "<p class=\"under\">Other conventions at the tie give <span class=\"num\">%s</span>.</p>\n",
+		    view_others(report, out->arena));
 	if (*off && *allowed) {
 		html_put(out,
 		    "<p class=\"under\">Off by <span class=\"num\">%s</span>; "

@@ -117,7 +117,8 @@ static void put_numbers(struct text *out, const struct json *report)
 	const char *right = view_side(report, "expected", out->arena), *got = view_side(report, "returned", out->arena);
 	const struct json *where = json_find(report, "where"), *index = where ? json_find(where, "index") : NULL,
 	                  *points = json_find(report, "points");
-	const char *of = render_member(where, "of"), *text = render_member(points ? points->child : NULL, "text");
+	const char *of = render_member(where, "of"), *text = render_member(points ? points->child : NULL, "text"),
+	           *others = view_others(report, out->arena);
 
 	text_put(out, "\n### Expected and actual\n\n");
 	if (*right || *got) {
@@ -127,6 +128,8 @@ static void put_numbers(struct text *out, const struct json *report)
 			put(out, "element %s of the ", view_numbers(index, out->arena));
 		put(out, "%s: expected ", *of ? of : "result");
 		put(out, "%s, ", *right ? right : "a number");
+		if (*others)
+			put(out, "or by another published convention at the tie %s, ", others);
 		put(out, "actual **%s**.", *got ? got : "nothing");
 		if (*view_allowed(report, out->arena) && strcmp(view_allowed(report, out->arena), "0") != 0)
 			put(out, " A right result is at most %s off.", view_allowed(report, out->arena));

@@ -61,6 +61,7 @@ static void put_head(struct text *out, const struct json *report)
 	put_row(out, "verdict", render_member(report, "verdict"));
 	put_row(out, "where", render_member(json_find(first, "where"), "of"));
 	put_row(out, "**expected**", view_side(first, "expected", out->arena));
+	put_row(out, "or by other conventions at the tie", view_others(first, out->arena));
 	put_row(out, "**returned**", view_side(first, "returned", out->arena));
 	put_row(out, "off by", view_difference(first, out->arena));
 	put_row(out, "allowed", view_allowed(first, out->arena));

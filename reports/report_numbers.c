@@ -185,6 +185,19 @@ static void put_index(struct json_writer *w, const struct type *type, int elemen
 	json_end(w);
 }
 
+static void put_others(struct json_writer *w, const struct report *r)
+{
+	double other[SUMMARY_OTHERS];
+	const int n = summary_others(r, other);
+
+	if (!n)
+		return;
+	json_member_array(w, "others", JSON_FLOW);
+	for (int i = 0; i < n; i++)
+		json_put_decimal(w, other[i]);
+	json_end(w);
+}
+
 void report_put_where(struct json_writer *w, const struct report *r)
 {
 	const struct judgement *j = r->judgement;
@@ -220,6 +233,7 @@ void report_put_where(struct json_writer *w, const struct report *r)
 			json_member_decimal(w, "tight", c->tight);
 			json_member_decimal(w, "loose", c->loose);
 			json_member_decimal(w, "magnitude", c->magnitude);
+			put_others(w, r);
 		}
 		json_end(w);
 	}

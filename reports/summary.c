@@ -92,6 +92,28 @@ const struct truth_tensor *summary_expected(const struct report *r)
 	return p->n_assignment ? &p->derivative[summary_assignment(r)][j->which] : NULL;
 }
 
+int summary_others(const struct report *r, double out[SUMMARY_OTHERS])
+{
+	const struct judgement *j = r->judgement;
+	const struct truth_point *p = &r->truth->point[judged_point(r)];
+	const struct truth_tensor *expected = summary_expected(r);
+	int n = 0;
+
+	if (j->in_primal || !expected || summary_subject(j->verdict) != SUBJECT_ELEMENT || j->element < 0 ||
+	    j->element >= shape_elements(&expected->type.shape) || expected->at[j->element].reason != REASON_NONE)
+		return 0;
+	for (int s = 0; s < p->n_assignment && n < SUMMARY_OTHERS; s++) {
+		const struct component *c = &p->derivative[s][j->which].at[j->element];
+		bool there = c->reason != REASON_NONE || c->value == expected->at[j->element].value;
+
+		for (int k = 0; k < n; k++)
+			there |= out[k] == c->value;
+		if (!there)
+			out[n++] = c->value;
+	}
+	return n;
+}
+
 int64_t summary_integer(const struct component *c)
 {
 	if (c->value >= 0x1p63) /* rounded up from just below */
@@ -199,6 +221,23 @@ static const char *share_text(const struct report *r, struct arena *a)
 	return wrong ? arena_printf(a, "; %d of %d elements %s wrong", wrong, n, wrong > 1 ? "are" : "is") : "";
 }
 
+/* ", by other conventions at the tie 0 or 1"; "": there are none. */
+static const char *others_text(const struct report *r, struct arena *a)
+{
+	double other[SUMMARY_OTHERS];
+	const int n = summary_others(r, other);
+	const char *text = n ? ", by other conventions at the tie" : "";
+	char digits[REAL_TEXT];
+
+	for (int i = 0; i < n; i++)
+		text = arena_printf(a, "%s%s %s", text,
+		    !i               ? ""
+		        : i == n - 1 ? " or"
+		                     : ",",
+		    real_decimal(other[i], DTYPE_F64, 1, digits));
+	return text;
+}
+
 static char *element_sentence(const struct report *r, struct arena *a)
 {
 	const struct judgement *j = r->judgement;
@@ -228,8 +267,8 @@ static char *element_sentence(const struct report *r, struct arena *a)
 	else if (isfinite(j->returned))
 		more = arena_printf(
 		    a, ": off by %.3g where %.3g is allowed", fabs(j->returned - j->expected), j->radius);
-	return arena_printf(a, "%s gives %s for %s where %s is right%s%s", r->engine, returned, what, expected, more,
-	    j->verdict == VERDICT_INACCURATE ? "" : share_text(r, a));
+	return arena_printf(a, "%s gives %s for %s where %s is right%s%s%s", r->engine, returned, what, expected,
+	    others_text(r, a), more, j->verdict == VERDICT_INACCURATE ? "" : share_text(r, a));
 }
 
 static char *tensor_sentence(const struct report *r, struct arena *a)

@@ -15,6 +15,12 @@ int summary_assignment(const struct report *r);
 /* The truth of the same tensor under that assignment, or NULL. */
 const struct truth_tensor *summary_expected(const struct report *r);
 
+/* What the judged element is by other conventions at a tie, each number once, at most SUMMARY_OTHERS.  Returns how
+ * many.
+ */
+enum { SUMMARY_OTHERS = 8 };
+int summary_others(const struct report *r, double out[SUMMARY_OTHERS]);
+
 /* value + low of an integer component, which may have more digits than a double. */
 int64_t summary_integer(const struct component *c);
 

@@ -78,6 +78,21 @@ const char *view_side(const struct json *report, const char *side, struct arena 
 	return *decimal ? decimal : *exact ? exact : render_member(x, "type");
 }
 
+const char *view_others(const struct json *report, struct arena *a)
+{
+	const struct json *x = json_find(report, "expected"),
+	                  *others = x && x->kind == JSON_OBJECT ? json_find(x, "others") : NULL;
+	const char *text = "";
+
+	for (const struct json *v = others ? others->child : NULL; v; v = v->next)
+		text = arena_printf(a, "%s%s%s", text,
+		    !v->index     ? ""
+		        : v->next ? ", "
+		                  : " or ",
+		    view_number_value(v, a));
+	return text;
+}
+
 int view_common(const char *x, const char *y)
 {
 	size_t n = 0, whole = strcspn(x, ".e");

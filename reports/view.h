@@ -19,6 +19,8 @@ const char *view_value(const struct json *row, const char *key, struct arena *a)
 const char *view_ratio(const struct json *row, struct arena *a);
 /* The report's "expected" or "returned": the decimal; else the exact value; else the type. */
 const char *view_side(const struct json *report, const char *side, struct arena *a);
+/* "0 or 1": what is accepted at a tie beside the expected number; "": nothing. */
+const char *view_others(const struct json *report, struct arena *a);
 /* How many leading characters two numbers share, so that the rest can be marked.  0 if sign, exponent or the number of
  * integer digits differs. */
 int view_common(const char *x, const char *y);

@@ -20,6 +20,7 @@ static const struct {
         "tape+x gives -2.5 for element [2] of the cotangent of input 0 where 2.5 is right: off by 5 where 1e-06 "
         "is allowed "
         "(vjp wrt [0], point 0)."},
+    {SAMPLE_TIE, "tie", "where 2.5 is right, by other conventions at the tie 10.5: off by 5"},
     {SAMPLE_LAST, "last",
         "tape+x gives 99.5000001 for element [99] of the cotangent of input 0 where 99.5 is right: off by 1e-07 "
         "where 1e-06 is allowed (vjp wrt [0], point 0)."},
@@ -223,6 +224,27 @@ static void test_renderings(struct arena *a)
 	CHECK(rendering_find("text") && !rendering_find("txt"), "names");
 }
 
+/* At a tie every format for people says what other conventions give. */
+static void test_tie(struct arena *a)
+{
+	static const char *const says[][2] = {
+	    {"issue", "expected 2.5, or by another published convention at the tie 10.5, actual"},
+	    {"text", "tie 10.5: off by 5"}, {"markdown", "| or by other conventions at the tie | 10.5 |"},
+	    {"html", "Other conventions at the tie give <span class=\"num\">10.5<"}};
+	struct sample *s = sample_of(SAMPLE_TIE, a);
+	struct error e = {.text = ""};
+	size_t len;
+	char *source = report_write(&s->report, a, &len);
+	const struct json *root = json_read(source, len, a, &e);
+
+	for (size_t k = 0; k < sizeof says / sizeof *says; k++) {
+		struct text out = {.arena = a};
+
+		rendering_find(says[k][0])->render(&out, root, source);
+		CHECK(strstr(out.at, says[k][1]), "%s: %s", says[k][0], out.at);
+	}
+}
+
 static int write_all(const char *dir, struct arena *a)
 {
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
@@ -256,6 +278,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_bound(&a));
 	CHECK_LAW(test_room(&a));
 	CHECK_LAW(test_renderings(&a));
+	CHECK_LAW(test_tie(&a));
 	arena_free(&a);
 	return check_done();
 }

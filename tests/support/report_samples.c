@@ -233,6 +233,10 @@ struct sample *sample_of(enum sample_kind kind, struct arena *a)
 		spoil(s, VERDICT_WRONG, 2, -2.5, false);
 		s->judgement.deviation = DEVIATION_SIGN;
 		break;
+	case SAMPLE_TIE:
+		s->truth.point[0].n_assignment = 2;
+		spoil(s, VERDICT_WRONG, 2, -2.5, false);
+		break;
 	case SAMPLE_LAST:
 		spoil(s, VERDICT_WRONG, WIDE - 1, 99.5 + 1e-7, false);
 		break;

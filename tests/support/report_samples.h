@@ -19,6 +19,7 @@ struct sample {
 /* What is spoiled. */
 enum sample_kind {
 	SAMPLE_WRONG,
+	SAMPLE_TIE, /* point 0 has two assignments too */
 	SAMPLE_LAST,
 	SAMPLE_PRIMAL,
 	SAMPLE_INTEGER,
