@@ -189,17 +189,26 @@ void lab_state_points(struct lab *l, const struct variant_table *t)
 		    "The error grows towards 0: the ratio of returned to expected is %s.", list);
 }
 
+/* A direction about which nothing is known. */
+static bool undecided_direction(const struct variant_row *r, const void *self)
+{
+	(void)self;
+	return !r->decided && !strcmp(r->cell[1], "direction");
+}
+
 void lab_state_seeds(struct lab *l, const struct variant_table *t)
 {
 	const struct row_text fails = {1, "direction", true}, passes = {1, "direction", false};
 	struct support s[2] = {lab_support(l, t, rows_with_text, &fails), lab_support(l, t, rows_with_text, &passes)};
+	const int open = rows_count(t, undecided_direction, NULL);
+	const char *which = open ? LAB_TEXT(l, " that were decided (%d %s not)", open, open > 1 ? "were" : "was") : "";
 
 	if (s[0].n_row > 1 && !s[1].n_row)
 		lab_say(l, "seeds", STATEMENT_RULED_OUT, s, 1,
-		    "The seed does not matter: it fails for all %d directions drawn.", s[0].n_row);
+		    "The seed does not matter: it fails for all %d directions drawn%s.", s[0].n_row, which);
 	else if (s[0].n_row && s[1].n_row)
-		lab_say(l, "seeds", STATEMENT_SHOWN, s, 2, "It fails for %d of %d directions drawn.", s[0].n_row,
-		    s[0].n_row + s[1].n_row);
+		lab_say(l, "seeds", STATEMENT_SHOWN, s, 2, "It fails for %d of %d directions drawn%s.", s[0].n_row,
+		    s[0].n_row + s[1].n_row, which);
 }
 
 void lab_state_batches(struct lab *l, const struct variant_table *t)

@@ -97,6 +97,25 @@ static bool separates(const struct condition *c)
 	    enough;
 }
 
+static bool has_statement(const struct lab *l, const char *id)
+{
+	for (int i = 0; i < l->out->n_statement; i++)
+		if (!strcmp(l->out->statement[i].id, id))
+			return true;
+	return false;
+}
+
+/* Whether another statement, which stands in the cause, says what it depends on. */
+static bool is_stated(const struct lab *l)
+{
+	static const char *const ids[] = {"counts", "directions", "small-loops", "carries"};
+
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+		if (has_statement(l, ids[i]))
+			return true;
+	return false;
+}
+
 void lab_state(struct lab *l)
 {
 	const char *id;
@@ -127,12 +146,13 @@ void lab_state(struct lab *l)
 	if (!l->out->condition && fails && !passes)
 		lab_say(l, "condition", STATEMENT_SHOWN, s, l->out->n_table < 32 ? l->out->n_table : 32,
 		    "Every variant with the same request as the finding fails.");
-	else if (l->out->condition && !l->out->told && !(l->told && l->told->always))
+	else if (l->out->condition && !l->out->told && !(l->told && l->told->always) && !is_stated(l))
 		lab_say(l, "condition", STATEMENT_OPEN, NULL, 0,
-		    "What it depends on in this program is not determined.%s%s",
+		    "What%s it depends on in this program is not determined.%s%s",
+		    has_statement(l, "needed") ? " else" : "",
 		    separates(l->out->condition) ? "  Over all variants, the best is: " : "",
 		    separates(l->out->condition) ? l->out->condition->text : "");
-	else if (!l->out->condition && l->out->n_table)
+	else if (!l->out->condition && l->out->n_table && !is_stated(l))
 		lab_say(l, "condition", STATEMENT_OPEN, NULL, 0,
 		    "No combination of up to three features separates failing variants from passing ones.");
 }

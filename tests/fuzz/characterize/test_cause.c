@@ -432,6 +432,42 @@ static void test_told_once(struct arena *a)
 	}
 }
 
+/* What the cause says already is not called open. */
+static void test_open(struct arena *a)
+{
+	static const struct {
+		const char *stated, *says; /* NULL: none */
+	} of_rows[] = {
+	    {"counts", NULL},
+	    {"carries", NULL},
+	    {"needed", "What else it depends on in this program is not determined."},
+	    {"forward", "What it depends on in this program is not determined."},
+	};
+	const struct testcase c = test_function(a, "x: f64[2]", "y = reduce_max x axes=[0]", "[1, 1]", "vjp");
+
+	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
+		struct condition separating = {.n_term = 1, .failing = 8, .passing = 8, .text = "It fails where x."};
+		struct characterization out = {.condition = &separating};
+		struct lab l = {
+		    .out = &out, .base = &c, .typical = &c, .arena = a, .finding = {.verdict = VERDICT_WRONG}};
+		const char *says = NULL;
+
+		if (!row_wanted("open: %s", of_rows[i].stated))
+			continue;
+		arena_init(&l.work, 16 << 20);
+		arena_init(&l.scratch, 16 << 20);
+		lab_say(&l, of_rows[i].stated, STATEMENT_SHOWN, NULL, 0, "It is so.");
+		lab_state(&l);
+		arena_free(&l.work);
+		arena_free(&l.scratch);
+		for (int k = 0; k < out.n_statement; k++)
+			if (!strcmp(out.statement[k].id, "condition"))
+				says = out.statement[k].text;
+		CHECK(of_rows[i].says ? says && strstr(says, of_rows[i].says) : !says, "%s: %s", of_rows[i].stated,
+		    says ? says : "nothing");
+	}
+}
+
 /* A row of table `inputs`, `batches` or `carries`. */
 struct told_row {
 	const char *cell[3];
@@ -496,6 +532,12 @@ static void test_statements(struct arena *a)
 	    {"a single op that is wrong at other numbers", "operands", "vjp", "operands",
 	        "Single ops are right at the numbers of table Ops alone, whichever",
 	        {{{"div", "a", "vjp"}, true, false}}},
+	    {"directions", "seeds", "vjp", "seeds", "it fails for all 2 directions drawn.",
+	        {{{"1", "direction"}, true, true}, {{"2", "direction"}, true, true}}},
+	    {"directions that are undecided", "seeds", "vjp", "seeds",
+	        "it fails for all 2 directions drawn that were decided (1 was not).",
+	        {{{"1", "direction"}, true, true}, {{"2", "direction"}, true, true},
+	            {{"3", "direction"}, false, false}}},
 	    {"slices that are right", "batches", "vjp; then batch x; 2 slices", "in-batch", "each slice alone is right",
 	        {{{"slice 0", ""}, true, false}, {{"slice 1", ""}, true, false}}},
 	    {"a slice that is undecided", "batches", "vjp; then batch x; 2 slices", "in-batch", NULL,
@@ -598,6 +640,7 @@ int main(int argc, char **argv)
 	test_other_numbers(&options, &a);
 	test_other_tangents(&options, &a);
 	test_statements(&a);
+	test_open(&a);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct characterize_options only = {
 		    .experiments = rows[i].experiments ? rows[i].experiments : "contributions"};
