@@ -275,10 +275,10 @@ const char *view_allowed(const struct json *report, struct arena *a)
 }
 
 /* Statements that say more about the cause come first; those without a place here come last. */
-static const char *const telling[] = {"condition", "counts", "positions", "family", "needed", "trips", "per-variable",
-    "reduced", "slices", "closed-form", "points", "indices", "index-modes", "operands", "bodies", "engines", "forward",
-    "dtypes", "loops", "near-zero", "ops", "inputs", "mode", "branches", "shapes", "orders", "derivative-program",
-    "runs", "batches", "seeds", "ratio", "sign"};
+static const char *const telling[] = {"condition", "counts", "single-points", "positions", "family", "needed", "trips",
+    "per-variable", "reduced", "slices", "closed-form", "points", "indices", "index-modes", "operands", "bodies",
+    "engines", "forward", "dtypes", "loops", "near-zero", "ops", "inputs", "mode", "branches", "shapes", "orders",
+    "derivative-program", "runs", "batches", "seeds", "ratio", "sign"};
 
 static size_t telling_place(const struct json *statement)
 {

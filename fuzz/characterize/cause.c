@@ -475,7 +475,7 @@ static const char *about_operands(struct lab *l)
 static bool is_in_cause(struct lab *l, const char *id)
 {
 	static const char *const always[] = {"counts", "carries", "positions", "directions", "small-loops",
-	    "single-seeds", "kinds-of-loops", "in-batch", "stacks"};
+	    "single-seeds", "single-points", "kinds-of-loops", "in-batch", "stacks"};
 	static const char *const of_an_op[] = {"family", "mixed"};
 	bool is = !strcmp(id, "dtypes") && lab_dtype_decides(l);
 

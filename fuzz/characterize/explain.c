@@ -286,8 +286,9 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 		if (n[i] && worth(best[terms][0].errors - best[i][0].errors, s.n_variant))
 			terms = i;
 	chosen = &best[terms][0];
-	/* "always" or "never" would predict as well */
-	if (chosen->errors >= s.n_variant - failing && nearly_all(failing, s.n_variant)) {
+	/* "always" or "never" would predict as well; one or two that pass have features in common by chance */
+	if ((chosen->errors >= s.n_variant - failing || s.n_variant - failing < EXPLANATION_APART) &&
+	    nearly_all(failing, s.n_variant)) {
 		out->always = true;
 		out->failing = out->failing_with = failing;
 		out->passing = s.n_variant - failing;
@@ -340,6 +341,9 @@ const char *explanation_text(const struct explained *condition, struct arena *a)
 	const char *text = "It fails", *except = "";
 	int n_positive = 0, n_except = 0;
 
+	if (condition->always && condition->passing && condition->passing < EXPLANATION_APART)
+		return arena_printf(a, "It fails in %d of %d variants; those that pass are too few to tell why.",
+		    condition->failing, condition->failing + condition->passing);
 	if (condition->always && condition->passing)
 		return arena_printf(a, "It fails in %d of %d variants; no feature tells the others apart.",
 		    condition->failing, condition->failing + condition->passing);

@@ -50,7 +50,10 @@ void explanation_add(struct explanation *x, const struct testcase *c, const stru
 void explanation_measure(struct explanation *x, const struct testcase *c, const struct known_cotangents *known,
     int number, struct arena *scratch);
 
-enum { EXPLANATION_TERMS = 3 };
+enum {
+	EXPLANATION_TERMS = 3,
+	EXPLANATION_APART = 3 /* fewer variants that pass, among many that fail, tell nothing apart */
+};
 
 /* A literal: a feature or its negation. */
 struct literal {

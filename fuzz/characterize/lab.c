@@ -285,6 +285,12 @@ const struct variant_row *lab_try_now(struct lab *l, struct edit *e, const char 
 	return try_case(l, l->bench, 0, &e->c, cell, false);
 }
 
+const struct variant_row *lab_try_with(struct lab *l, struct bench *b, struct edit *e, const char *const *cell)
+{
+	lab_settle(l);
+	return edit_finish(e, true) ? try_case(l, b, 0, &e->c, cell, false) : NULL;
+}
+
 const struct variant_row *lab_again(struct lab *l, struct bench *b, const char *const *cell)
 {
 	struct edit e;

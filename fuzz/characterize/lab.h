@@ -88,6 +88,8 @@ void lab_try(struct lab *l, struct edit *e, const char *const *cell);
 const struct variant_row *lab_try_now(struct lab *l, struct edit *e, const char *const *cell);
 /* The same with other engine `which` instead of the engine under test.  The row does not count for the condition. */
 const struct variant_row *lab_try_other(struct lab *l, struct edit *e, int which, const char *const *cell);
+/* The same with the first engine of b, which is another process of the engine under test. */
+const struct variant_row *lab_try_with(struct lab *l, struct bench *b, struct edit *e, const char *const *cell);
 int lab_others(struct lab *l);
 /* Judges c for the condition only, without a row.  It may wait too. */
 void lab_sample(struct lab *l, const struct testcase *c);

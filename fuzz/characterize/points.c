@@ -30,6 +30,29 @@ void experiment_runs(struct lab *l)
 	}
 }
 
+/* ---- single points ---- */
+
+void experiment_single_points(struct lab *l)
+{
+	const struct oracle_options o = {.seed = 1, .fd_one_in = INT32_MAX};
+
+	lab_columns(l, (const char *const[]){"point", "engine"}, 2);
+	l->apart = true; /* an engine that was asked before may answer otherwise */
+	for (int k = 0; l->base->n_point > 1 && k < l->base->n_point; k++) {
+		struct bench fresh;
+		struct edit e;
+
+		if (!bench_open(&fresh, &l->spec, 1, &o, NULL))
+			break;
+		e = lab_edit(l);
+		e.c.point[0] = e.c.point[k];
+		e.c.n_point = 1;
+		lab_try_with(l, &fresh, &e, (const char *const[]){LAB_TEXT(l, "%d", k), "started anew"});
+		bench_close(&fresh);
+	}
+	l->apart = false;
+}
+
 /* ---- points ---- */
 
 /* Sets element i to x + step * i. */

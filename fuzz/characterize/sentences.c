@@ -243,6 +243,7 @@ static const struct {
 	void (*state)(struct lab *l, const struct variant_table *t);
 } states[] = {
     {"inputs", lab_state_inputs},
+    {"single_points", lab_state_single_points},
     {"points", lab_state_points},
     {"trips", state_trips},
     {"carries", lab_state_carries},

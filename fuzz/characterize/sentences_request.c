@@ -189,6 +189,15 @@ void lab_state_points(struct lab *l, const struct variant_table *t)
 		    "The error grows towards 0: the ratio of returned to expected is %s.", list);
 }
 
+void lab_state_single_points(struct lab *l, const struct variant_table *t)
+{
+	struct support right = lab_support(l, t, row_passes, NULL);
+
+	if (right.n_row > 1 && right.n_row == t->n_row)
+		lab_say(l, "single-points", STATEMENT_SHOWN, &right, 1,
+		    "It needs its %d points: each of them alone is right, in a freshly started engine.", right.n_row);
+}
+
 /* A direction about which nothing is known. */
 static bool undecided_direction(const struct variant_row *r, const void *self)
 {

@@ -8,6 +8,8 @@
 void lab_state_inputs(struct lab *l, const struct variant_table *t);
 /* At which points it fails; and whether the relative error grows towards 0, over the sweep of small x > 0. */
 void lab_state_points(struct lab *l, const struct variant_table *t);
+/* Whether each of several points is right alone. */
+void lab_state_single_points(struct lab *l, const struct variant_table *t);
 /* Whether the seed matters. */
 void lab_state_seeds(struct lab *l, const struct variant_table *t);
 /* Whether the second derivative fails too; of a case of order 2, with which modes it fails. */

@@ -13,7 +13,6 @@ enum {
 	GUESSES = 2,
 	FEWEST_PASSING = 8,
 	FEWEST_FRESH = 6, /* of a kind */
-	FEWEST_APART = 3,
 	WIDER = 8,
 	GAP_MOST = 100,
 	FEWEST = 12 /* variants of which something can be said */
@@ -421,7 +420,7 @@ void explanation_tell(
 	telling_list(t);
 	chosen = t->n_literal ? telling_search(t) : (struct told_condition){.cost = 1, .error = 1};
 	/* a few that pass may pass by accident, unless a simple condition separates them all */
-	if (always <= right_always && !(passing >= FEWEST_APART && chosen.n == 1 && chosen.error == 0) &&
+	if (always <= right_always && !(passing >= EXPLANATION_APART && chosen.n == 1 && chosen.error == 0) &&
 	    (passing < FEWEST_PASSING || chosen.cost > always / 3)) {
 		out->always = true;
 		out->failing = out->failing_with = t->n_failing;
