@@ -118,7 +118,8 @@ static void put_numbers(struct text *out, const struct json *report)
 	const struct json *where = json_find(report, "where"), *index = where ? json_find(where, "index") : NULL,
 	                  *points = json_find(report, "points");
 	const char *of = render_member(where, "of"), *text = render_member(points ? points->child : NULL, "text"),
-	           *others = view_others(report, out->arena);
+	           *others = view_others(report, out->arena),
+	           *again = view_number(json_find(report, "returned"), "again", out->arena);
 
 	text_put(out, "\n### Expected and actual\n\n");
 	if (*right || *got) {
@@ -130,7 +131,10 @@ static void put_numbers(struct text *out, const struct json *report)
 		put(out, "%s, ", *right ? right : "a number");
 		if (*others)
 			put(out, "or by another published convention at the tie %s, ", others);
-		put(out, "actual **%s**.", *got ? got : "nothing");
+		put(out, "actual **%s**", *got ? got : "nothing");
+		if (*again)
+			put(out, ", asked again **%s**", again);
+		text_put(out, ".");
 		if (*view_allowed(report, out->arena) && strcmp(view_allowed(report, out->arena), "0") != 0)
 			put(out, " A right result is at most %s off.", view_allowed(report, out->arena));
 		text_put(out, "\n");

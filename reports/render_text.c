@@ -39,6 +39,8 @@ static void put_sides(const struct json *row, const char *cell[2], struct arena 
 		else if (sum)
 			cell[k] = arena_printf(a, "sum %s", cell[k]);
 	}
+	if (view_is_first(row))
+		cell[0] = arena_printf(a, "first %s", cell[0]);
 }
 
 static void put_wrapped(struct text *out, const char *indent, const char *text)

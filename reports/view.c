@@ -1,6 +1,8 @@
 /* view.c: formats numbers, tensors, commands and sentences of a report for people. */
 #include "view.h"
 
+#include "oracles/verdict/verdict.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -52,13 +54,20 @@ const char *view_numbers(const struct json *list, struct arena *a)
 	return arena_printf(a, "%s]", text);
 }
 
+bool view_is_first(const struct json *row)
+{
+	return !strcmp(render_member(row, "verdict"), verdict_names[VERDICT_NONDETERMINISTIC]) &&
+	    *render_member(row, "expected");
+}
+
 const char *view_value(const struct json *row, const char *key, struct arena *a)
 {
 	const struct json *elements = json_find(row, "elements"), *sum = json_find(row, "sum");
+	const char *text = elements ? view_numbers(json_find(elements, key), a)
+	    : sum                   ? arena_printf(a, "sum %s", view_number(sum, key, a))
+	                            : view_number(row, key, a);
 
-	if (elements)
-		return view_numbers(json_find(elements, key), a);
-	return sum ? arena_printf(a, "sum %s", view_number(sum, key, a)) : view_number(row, key, a);
+	return view_is_first(row) && !strcmp(key, "expected") ? arena_printf(a, "first %s", text) : text;
 }
 
 const char *view_ratio(const struct json *row, struct arena *a)

@@ -11,6 +11,8 @@ const char *view_number(const struct json *object, const char *key, struct arena
 const char *view_number_value(const struct json *v, struct arena *a);
 /* "[0, 0.5, ...]", or the number alone. */
 const char *view_numbers(const struct json *list, struct arena *a);
+/* Whether the "expected" of a row is no truth, but the first of two answers that differ. */
+bool view_is_first(const struct json *row);
 /* The "expected" or "returned" of a row of an experiment: the elements if they are there, else the sum or the number.
  */
 const char *view_value(const struct json *row, const char *key, struct arena *a);

@@ -203,6 +203,25 @@ says out 'It fails where a differentiated value is broadcast'
 check 0 report "$source/corpus/zoo/wrong-shape.json" --engine tape+wrong-shape --experiments neighbours
 says out 'It fails in every variant with the same request, there or at a nearby point.'
 
+# Where two answers differ, the first one is no truth.
+cat >"$work/differs" <<'END'
+echo '{"adjudge.engine": 1, "name": "differs", "requests": [["vjp"]], "dtypes": ["f64"], "ops": ["mul"], "rank": 0}'
+n=1
+while read -r line; do
+	n=$((n + 1))
+	id=${line#*\"id\":}
+	echo "{\"id\": ${id%%[!0-9]*}, \"answers\": [[{\"status\": \"ok\", \"primal\": [{\"type\": \"f64[]\", \"data\": [0.25]}], \"derivative\": [{\"type\": \"f64[]\", \"data\": [$n]}]}]]}"
+done
+END
+check 1 run "$source/tests/cli_square.json" --engine "proc:sh '$work/differs'"
+says out ' nondeterministic '
+says out ' first: '
+check 1 run "$source/tests/cli_square.json" --engine "proc:sh '$work/differs'" --json
+says out '"expected": null'
+says out '"first": '
+check 1 gate "$source/tests/cli_square.json" --engine "proc:sh '$work/differs'"
+says out 'nondeterministic: first '
+
 # ---- text of others starts no line, and has no escape sequence ----
 # unarmed: neither in the output of the last command nor in its messages.
 unarmed()

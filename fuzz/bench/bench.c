@@ -497,3 +497,11 @@ const char *decimal_text(double x, struct arena *a)
 
 	return arena_printf(a, "%s", real_decimal(x, DTYPE_F64, 6, digits));
 }
+
+const char *numbers_text(const struct judgement *j, struct arena *a)
+{
+	const bool again = j->verdict == VERDICT_NONDETERMINISTIC;
+
+	return arena_printf(a, "%s %s, %s %s", again ? "first" : "expected", decimal_text(j->expected, a),
+	    again ? "then" : "returned", decimal_text(j->returned, a));
+}

@@ -166,6 +166,8 @@ void bench_forgive(const struct bench *b, struct bench_result *io);
 bool judgement_has_numbers(const struct judgement *j);
 /* A decimal for people: enough digits to tell doubles apart, "nan", "inf". */
 const char *decimal_text(double x, struct arena *a);
+/* "expected 2, returned 3"; of an answer that differs from an earlier one "first 2, then 3". */
+const char *numbers_text(const struct judgement *j, struct arena *a);
 /* The engine's own message at the first point that has one, or "". */
 const char *answers_text(const struct answer *answers, int n_point);
 

@@ -5,10 +5,16 @@
 #include "fit.h"
 #include "rows.h"
 
+/* Whether it returned another number than the truth; of two answers that differ neither is the truth. */
+static bool row_is_off(const struct variant_row *r)
+{
+	return r->fails && row_has_numbers(r) && r->verdict != VERDICT_NONDETERMINISTIC;
+}
+
 static bool flips_sign(const struct variant_row *r, const void *self)
 {
 	(void)self;
-	return r->fails && row_has_numbers(r) && r->expected * r->returned < 0;
+	return row_is_off(r) && r->expected * r->returned < 0;
 }
 
 static bool wrong_primal(const struct variant_row *r, const void *self)
@@ -58,7 +64,7 @@ static void state_signs(struct lab *l)
 		for (int k = 0; k < t->n_row; k++) {
 			const struct variant_row *r = &t->row[k];
 
-			if (!r->fails || !row_has_numbers(r) || r->expected == 0 || r->engine)
+			if (!row_is_off(r) || r->expected == 0 || r->engine)
 				continue;
 			if (!worst || fabs(r->returned / r->expected) > fabs(worst->returned / worst->expected)) {
 				worst = r;

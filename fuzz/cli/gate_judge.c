@@ -87,9 +87,9 @@ static const char *finding_message(const struct work *w, const struct answer *an
 {
 	if (!judgement_has_numbers(j))
 		return arena_printf(w->arena, "%s %s", verdict_names[j->verdict], answers_text(answers, w->c.n_point));
-	return arena_printf(w->arena, "%s: expected %s, returned %s, radius %.3g at point %d, %s %d, element %d",
-	    verdict_names[j->verdict], decimal_text(j->expected, w->arena), decimal_text(j->returned, w->arena),
-	    j->radius, j->point, j->in_primal ? "result" : "derivative", j->which, j->element);
+	return arena_printf(w->arena, "%s: %s, radius %.3g at point %d, %s %d, element %d", verdict_names[j->verdict],
+	    numbers_text(j, w->arena), j->radius, j->point, j->in_primal ? "result" : "derivative", j->which,
+	    j->element);
 }
 
 static bool is_expected_of(const struct testcase *c, const char *name)

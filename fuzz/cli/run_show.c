@@ -27,7 +27,10 @@ static void put_judgement(struct command_run *r, const char *engine, const struc
 	json_member_string(w, "text", answers_text(b->answer[k], c->n_point));
 	json_member_string(w, "did_not_come_again", r->gone[k]);
 	run_put_value(w, &b->answer[k][there && j->point < c->n_point ? j->point : 0]);
-	json_member_decimal_if(w, "expected", there, j->expected);
+	/* an answer that differs from an earlier one is held against that one, not against the truth */
+	json_member_decimal_if(w, "expected", there && j->verdict != VERDICT_NONDETERMINISTIC, j->expected);
+	if (j->verdict == VERDICT_NONDETERMINISTIC)
+		json_member_decimal_if(w, "first", there, j->expected);
 	json_member_decimal_if(w, "returned", there, j->returned);
 	json_member_decimal_if(w, "radius", there, j->radius);
 	run_put_accuracy(w, j);
@@ -48,6 +51,8 @@ static void print_judgement(struct command_run *r, const char *engine, const str
 {
 	const char *text = text_harmless(answers_text(answers, c->n_point), &r->arena);
 	bool there = judgement_has_numbers(j), inaccurate = j->verdict == VERDICT_INACCURATE;
+	const char *expected = arena_printf(&r->arena, "%s%s", j->verdict == VERDICT_NONDETERMINISTIC ? "first: " : "",
+	    decimal_text(j->expected, &r->arena));
 
 	if (inaccurate && j->reason != REASON_NONE)
 		text = arena_printf(&r->arena, "%s%s%s", text, *text ? "; " : "", reason_names[j->reason]);
@@ -63,7 +68,7 @@ static void print_judgement(struct command_run *r, const char *engine, const str
 	    inaccurate                     ? accuracy_cause(&j->accuracy)
 	        : j->reason == REASON_NONE ? "-"
 	                                   : reason_names[j->reason],
-	    there ? decimal_text(j->expected, &r->arena) : "-", there ? decimal_text(j->returned, &r->arena) : "-",
+	    there ? expected : "-", there ? decimal_text(j->returned, &r->arena) : "-",
 	    there ? arena_printf(&r->arena, "%.3g", j->radius) : "-", *text ? "  " : "", text);
 }
 

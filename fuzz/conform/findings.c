@@ -189,8 +189,7 @@ static const char *evidence(struct writer *w, const struct testcase *small, cons
 {
 	const struct judgement *j = &r->judgement[0];
 
-	return judgement_has_numbers(j) ? arena_printf(&w->side, "expected %s, returned %s",
-	                                      decimal_text(j->expected, &w->side), decimal_text(j->returned, &w->side))
+	return judgement_has_numbers(j) ? numbers_text(j, &w->side)
 	                                : text_harmless(answers_text(r->answer[0], small->n_point), &w->side);
 }
 

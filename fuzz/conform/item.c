@@ -124,9 +124,7 @@ static void judge_case(const struct filling *f, const struct testcase *c, int fo
 			cell->signature = signature_coarse(engine_name(b->engine[0]), c, &r.judgement[0], a);
 			cell->numbers = "";
 			if (judgement_has_numbers(&r.judgement[0]))
-				cell->numbers = arena_printf(a, "expected %s, returned %s",
-				    decimal_text(r.judgement[0].expected, scratch),
-				    decimal_text(r.judgement[0].returned, scratch));
+				cell->numbers = numbers_text(&r.judgement[0], a);
 		}
 		cell->worst = v > cell->worst ? v : cell->worst;
 	}

@@ -396,6 +396,26 @@ static void check_ratios(struct arena *a)
 	}
 }
 
+/* What stands in column "expected" of a row. */
+static void check_first(struct arena *a)
+{
+	static const struct {
+		const char *row, *text;
+	} of_rows[] = {{"{\"verdict\":\"wrong\",\"expected\":\"0.5\"}", "0.5"},
+	    {"{\"verdict\":\"nondeterministic\",\"expected\":\"0.5\"}", "first 0.5"},
+	    {"{\"verdict\":\"nondeterministic\",\"expected\":\"0.5\",\"elements\":{\"expected\":[1,2]}}",
+	        "first [1, 2]"},
+	    {"{\"verdict\":\"nondeterministic\"}", ""}};
+
+	for (size_t k = 0; k < sizeof of_rows / sizeof *of_rows; k++) {
+		struct error e = {0};
+		const struct json *row = json_read(of_rows[k].row, strlen(of_rows[k].row), a, &e);
+
+		CHECK(row && !strcmp(view_value(row, "expected", a), of_rows[k].text), "%s: %s", of_rows[k].row,
+		    row ? view_value(row, "expected", a) : e.text);
+	}
+}
+
 /* How well a condition separates; with no variants that pass there is nothing to separate. */
 static void check_counts(struct arena *a)
 {
@@ -514,6 +534,7 @@ int main(int argc, char **argv)
 		test_injection(&a);
 		check_asked(&a);
 		check_counts(&a);
+		check_first(&a);
 		check_told(&a);
 		check_ratios(&a);
 		CHECK_LAW(test_fence(&a));
