@@ -17,8 +17,9 @@ struct variant_row {
 	const char **cell;  /* [n_column] of its table */
 	const char *engine; /* NULL: the engine of the report */
 	enum verdict verdict;
-	enum reason reason;  /* why it is undecided */
-	bool decided, fails; /* neither unsupported nor undecided; the verdict is a finding */
+	enum reason reason; /* why it is undecided */
+	/* Neither unsupported nor undecided, nor a failure of another kind; the verdict is a finding. */
+	bool decided, fails;
 	/* The number that the verdict is about, and the name of its tensor. */
 	const char *of; /* NULL: the verdict is not about a number */
 	double expected, returned, radius;

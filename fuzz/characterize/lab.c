@@ -198,6 +198,16 @@ static void add_variant(struct lab *l, const struct testcase *c, const struct be
 	    l->explain, c, known, fails, !fails && lab_is_silent(l, c, &r->truth), outcome, number, &l->scratch);
 }
 
+bool lab_decides(const struct lab *l, enum verdict v)
+{
+	const enum verdict found = l->finding.verdict;
+
+	if (v == VERDICT_UNDECIDED || v == VERDICT_UNSUPPORTED)
+		return false;
+	return !verdict_is_finding[v] || !verdict_is_finding[found] || v == found ||
+	    (verdict_of_numbers(v) && verdict_of_numbers(found));
+}
+
 /* Judges c with engine `which` of b.  The row joins the table once it is complete. */
 static const struct variant_row *judge_variant(
     struct lab *l, struct bench *b, int which, const struct testcase *c, const char *const *cell, bool again)
@@ -225,8 +235,9 @@ static const struct variant_row *judge_variant(
 	row->engine = engine;
 	row->verdict = j->verdict;
 	row->reason = j->reason;
-	row->decided = j->verdict != VERDICT_UNDECIDED && j->verdict != VERDICT_UNSUPPORTED;
-	row->fails = verdict_is_finding[j->verdict];
+	row->decided = engine ? j->verdict != VERDICT_UNDECIDED && j->verdict != VERDICT_UNSUPPORTED
+	                      : lab_decides(l, j->verdict);
+	row->fails = row->decided && verdict_is_finding[j->verdict];
 	row->text = arena_printf(l->arena, "%s", answers_text(r.answer[0], c->n_point));
 	if (j->verdict == VERDICT_HANG)
 		l->hangs++;
@@ -316,7 +327,7 @@ static void run_sample(void *context)
 	v = r.judgement[0].verdict;
 	l->out->runs++;
 	l->hangs += v == VERDICT_HANG;
-	if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED && lab_same_request(l, x->c))
+	if (lab_decides(l, v) && lab_same_request(l, x->c))
 		add_variant(l, x->c, &r, -++l->samples);
 }
 

@@ -110,6 +110,9 @@ bool lab_shares_operands(struct lab *l, const struct testcase *c);
 /* Whether no derivative of c tells whether an engine is right: each is undecided, or 0, or may be off by half.  Of a
  * wrong value: whether c hides places. */
 bool lab_is_silent(const struct lab *l, const struct testcase *c, const struct truth *t);
+/* Whether the verdict says whether the engine under test fails as in the finding.  A failure of another kind does not:
+ * it may be another bug, and it hides whether this one is there. */
+bool lab_decides(const struct lab *l, enum verdict v);
 /*
  * Whether a case counts as failing; `fails` is the first judgement.  A case that passed counts as failing in two
  * cases.  The engine answers by chance, and the case fails when it is asked again.  Or the case fails at a nearby point

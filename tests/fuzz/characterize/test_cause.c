@@ -178,6 +178,33 @@ static void test_dtypes(void)
 	}
 }
 
+/* Which verdicts about variants say something about a finding. */
+static void test_kinds(void)
+{
+	static const struct {
+		enum verdict finding, variant;
+		bool decides;
+	} of_rows[] = {
+	    {VERDICT_WRONG, VERDICT_AGREE, true},
+	    {VERDICT_WRONG, VERDICT_UNDECIDED, false},
+	    {VERDICT_WRONG, VERDICT_UNSUPPORTED, false},
+	    {VERDICT_WRONG, VERDICT_NAN_LEAK, true},
+	    {VERDICT_WRONG, VERDICT_WRONG_PRIMAL, true},
+	    {VERDICT_WRONG, VERDICT_PROTOCOL, false},
+	    {VERDICT_WRONG, VERDICT_BAD_DTYPE, false},
+	    {VERDICT_PROTOCOL, VERDICT_PROTOCOL, true},
+	    {VERDICT_PROTOCOL, VERDICT_WRONG, false},
+	    {VERDICT_PROTOCOL, VERDICT_AGREE, true},
+	};
+
+	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
+		const struct lab l = {.finding = {.verdict = of_rows[i].finding}};
+
+		CHECK(lab_decides(&l, of_rows[i].variant) == of_rows[i].decides, "%s, %s",
+		    verdict_names[of_rows[i].finding], verdict_names[of_rows[i].variant]);
+	}
+}
+
 /* Derivatives that are all 0 hide a wrong derivative, but no wrong value. */
 static void test_silent(struct arena *a)
 {
@@ -635,6 +662,7 @@ int main(int argc, char **argv)
 
 	check_begin(argc, argv);
 	test_dtypes();
+	test_kinds();
 	arena_init(&a, 512 << 20);
 	test_silent(&a);
 	test_places(&a);
