@@ -146,7 +146,7 @@ PLAIN = [
     (r"Single ops are right( on scalars)?, whichever of their operands are differentiated \((\d+) variants?\)\.", r"Each operation alone is right\1, whichever operands are differentiated (\2 programs)."),
     (r"Precision and dtype do not matter: it fails in (.*?)(?:, with the identical wrong value)?\.", r"The dtype does not matter: it fails in \1."),
     (r"It fails in (b?f\d\d(?:, b?f\d\d)*), and not in (.*)\.", r"It fails in \1, and not in \2."),
-    (r"The seed does not matter: it fails for all (\d+) directions drawn\.", r"Other tangents or cotangents do not matter: all \1 that were tried fail."),
+    (r"The seed does not matter: it fails for all (\d+) directions drawn(?: that were decided \(.*\))?\.", r"Other tangents or cotangents do not matter: all \1 that were tried fail."),
     (r"Chance and earlier cases do not matter: all (\d+) runs give the same result, .*", r"It does not depend on chance: \1 runs gave the same result, the last of them in a new process."),
     (r"The program is not the cause: every other engine that answers is right \((.*)\)\.", lambda m: f"The program is well defined: {m[1].count(',') + 1} engines of adjudge return the expected result."),
     (r"The second derivative is right wherever the engine answers it: .*", "The second derivative is right."),
