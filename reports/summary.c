@@ -271,7 +271,7 @@ static char *element_sentence(const struct report *r, struct arena *a)
 	    others_text(r, a), more, j->verdict == VERDICT_INACCURATE ? "" : share_text(r, a));
 }
 
-static char *tensor_sentence(const struct report *r, struct arena *a)
+char *summary_type(const struct report *r, struct arena *a)
 {
 	const struct judgement *j = r->judgement;
 	const struct answer *answer = &r->answers[judged_point(r)];
@@ -282,11 +282,10 @@ static char *tensor_sentence(const struct report *r, struct arena *a)
 	char got[TYPE_TEXT], due[TYPE_TEXT];
 
 	if (returned && expected)
-		return arena_printf(a, "%s gives %s for the %s, which is %s", r->engine,
-		    type_print(&returned->type, got), summary_name(r->c, j->in_primal, j->which, a),
-		    type_print(&expected->type, due));
-	return arena_printf(a, "%s gives %d %s where %d are due", r->engine,
-	    j->in_primal ? answer->n_primal : answer->n_derivative, kind, j->in_primal ? p->n_primal : p->n_derivative);
+		return arena_printf(a, "gives %s for the %s, which is %s", type_print(&returned->type, got),
+		    summary_name(r->c, j->in_primal, j->which, a), type_print(&expected->type, due));
+	return arena_printf(a, "gives %d %s where %d are due", j->in_primal ? answer->n_primal : answer->n_derivative,
+	    kind, j->in_primal ? p->n_primal : p->n_derivative);
 }
 
 static char *case_sentence(const struct report *r, struct arena *a)
@@ -343,7 +342,7 @@ char *summary_sentence(const struct report *r, struct arena *a)
 		text = element_sentence(r, a);
 		break;
 	case SUBJECT_TENSOR:
-		text = tensor_sentence(r, a);
+		text = arena_printf(a, "%s %s", r->engine, summary_type(r, a));
 		break;
 	case SUBJECT_CASE:
 		text = case_sentence(r, a);

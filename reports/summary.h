@@ -28,6 +28,9 @@ int64_t summary_integer(const struct component *c);
 char *summary_request(const struct testcase *c, struct arena *a);
 /* The name of derivative or primal `which`: "result 1", "tangent of result 0", "cotangent of input 2". */
 char *summary_name(const struct testcase *c, bool in_primal, int which, struct arena *a);
+/* For SUBJECT_TENSOR, what follows the name of the engine: "gives f64[2] for the cotangent of input 0, which is f64[]".
+ */
+char *summary_type(const struct report *r, struct arena *a);
 /* The finding in one English sentence. */
 char *summary_sentence(const struct report *r, struct arena *a);
 

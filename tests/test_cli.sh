@@ -109,7 +109,28 @@ says out '"returned": 1.3125'
 says out '"expected": 0.75'
 check 1 run "$loop" --engine "$fault" --signature "$fault|vjp|wrong|finite"
 check 0 run "$loop" --engine "$fault" --signature "$fault|vjp|wrong|zero"
+for signature in foo '' 'tape|vjp|wrong' 'tape|vpj|wrong|zero' 'tape|vjp|wrong|zeros'; do
+	check 2 run "$loop" --engine tape --signature "$signature"
+	says err "--signature is engine|request|verdict|deviation, as member signature of a report, not '$signature'"
+done
 check 5 run "$loop" --engine forward
+
+# A type that is not the expected one is said wherever the finding is.
+shaped=$source/tests/cli_square.json
+for row in 'f64[2]","data":[1,2] bad-shape' 'f32[]","data":[1] bad-dtype'; do
+	typed="s=proc:exec '$adjudge' worker --engine tape | sed -u 's/\"derivative\":.*/\"derivative\":[{\"type\":\"${row% *}}]}]]}/'"
+	what="gives ${row%%\"*} for the cotangent of input 0, which is f64[]"
+	check 1 run "$shaped" --engine "$typed"
+	says out "  $what"
+	check 1 run "$shaped" --engine "$typed" --json
+	says out "\"text\": \"$what\""
+	for format in text json github; do
+		check 1 gate "$shaped" --engine "$typed" --format $format
+		says out "${row#* } $what"
+	done
+	check 1 conform --engine "$typed" --op mul --dtype f64 --cases 1 --quiet
+	says out " for the cotangent of input 0, which is f64["
+done
 
 # a case that is undecided alone, and whose twin shows the fault
 mkdir -p "$work/jumps"

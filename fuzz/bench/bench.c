@@ -2,7 +2,7 @@
 #include "bench.h"
 
 #include "engines/process/hello.h"
-#include "reports/report.h"
+#include "reports/summary.h"
 #include "case_work.h"
 #include "declared.h"
 #include "two_runs.h"
@@ -489,6 +489,15 @@ const char *answers_text(const struct answer *answers, int n_point)
 		if (answers[p].text && *answers[p].text)
 			return answers[p].text;
 	return "";
+}
+
+const char *judged_text(const struct testcase *c, const struct truth *t, const struct answer *answers,
+    const struct judgement *j, struct arena *a)
+{
+	const struct report about = {.c = c, .truth = t, .answers = answers, .judgement = j};
+
+	return summary_subject(j->verdict) == SUBJECT_TENSOR ? summary_type(&about, a)
+	                                                     : answers_text(answers, c->n_point);
 }
 
 const char *decimal_text(double x, struct arena *a)

@@ -170,5 +170,8 @@ const char *decimal_text(double x, struct arena *a);
 const char *numbers_text(const struct judgement *j, struct arena *a);
 /* The engine's own message at the first point that has one, or "". */
 const char *answers_text(const struct answer *answers, int n_point);
+/* What a judgement without numbers is about: of a wrong type the type; else the engine's own message.  May be "". */
+const char *judged_text(const struct testcase *c, const struct truth *t, const struct answer *answers,
+    const struct judgement *j, struct arena *a);
 
 #endif

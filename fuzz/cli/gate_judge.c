@@ -85,8 +85,13 @@ static void add(struct work *w, enum ci_state state, const char *engine, const c
 
 static const char *finding_message(const struct work *w, const struct answer *answers, const struct judgement *j)
 {
-	if (!judgement_has_numbers(j))
-		return arena_printf(w->arena, "%s %s", verdict_names[j->verdict], answers_text(answers, w->c.n_point));
+	const char *text;
+
+	if (!judgement_has_numbers(j)) {
+		text = judged_text(&w->c, &w->result.truth, answers, j, w->arena);
+		return *text ? arena_printf(w->arena, "%s %s", verdict_names[j->verdict], text)
+		             : verdict_names[j->verdict];
+	}
 	return arena_printf(w->arena, "%s: %s, radius %.3g at point %d, %s %d, element %d", verdict_names[j->verdict],
 	    numbers_text(j, w->arena), j->radius, j->point, j->in_primal ? "result" : "derivative", j->which,
 	    j->element);

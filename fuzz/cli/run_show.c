@@ -24,7 +24,7 @@ static void put_judgement(struct command_run *r, const char *engine, const struc
 	json_member_bool(w, "finding", verdict_is_finding[j->verdict]);
 	json_member_bool(w, "declared", j->declared);
 	json_member_string(w, "signature", signature_coarse(engine, c, j, &r->arena));
-	json_member_string(w, "text", answers_text(b->answer[k], c->n_point));
+	json_member_string(w, "text", judged_text(c, &b->truth, b->answer[k], j, &r->arena));
 	json_member_string(w, "did_not_come_again", r->gone[k]);
 	run_put_value(w, &b->answer[k][there && j->point < c->n_point ? j->point : 0]);
 	/* an answer that differs from an earlier one is held against that one, not against the truth */
@@ -47,9 +47,10 @@ static void put_judgement(struct command_run *r, const char *engine, const struc
 }
 
 static void print_judgement(struct command_run *r, const char *engine, const struct testcase *c,
-    const struct answer *answers, const struct judgement *j, int64_t recomputed)
+    const struct bench_result *b, int k, int64_t recomputed)
 {
-	const char *text = text_harmless(answers_text(answers, c->n_point), &r->arena);
+	const struct judgement *j = &b->judgement[k];
+	const char *text = text_harmless(judged_text(c, &b->truth, b->answer[k], j, &r->arena), &r->arena);
 	bool there = judgement_has_numbers(j), inaccurate = j->verdict == VERDICT_INACCURATE;
 	const char *expected = arena_printf(&r->arena, "%s%s", j->verdict == VERDICT_NONDETERMINISTIC ? "first: " : "",
 	    decimal_text(j->expected, &r->arena));
@@ -107,7 +108,7 @@ static bool is_flaky(
 	if (!verdict_is_finding[j->verdict] || r->signature || !finding_is_flaky(b, k, c, result, signature, &r->arena))
 		return false;
 	snprintf(r->gone[k], RUN_GONE_TEXT, "%s: %s", verdict_names[j->verdict],
-	    answers_text(result->answer[k], c->n_point));
+	    judged_text(c, &result->truth, result->answer[k], j, &r->arena));
 	return true;
 }
 
@@ -129,8 +130,7 @@ int run_show_judgements(struct command_run *r, const struct texts *specs, const 
 		if (r->json)
 			put_judgement(r, name, c, result, k, engine_recomputed(b->engine[k]));
 		else
-			print_judgement(
-			    r, name, c, result->answer[k], &result->judgement[k], engine_recomputed(b->engine[k]));
+			print_judgement(r, name, c, result, k, engine_recomputed(b->engine[k]));
 		show_incident(r, k, name, x);
 		if (machine_failed(name, result->answer[k], c->n_point))
 			code = EXIT_OURS;
@@ -171,8 +171,7 @@ int run_show_twins(struct command_run *r, const struct testcase *c, struct bench
 			if (r->json)
 				put_judgement(r, name, &twin->c, twin->r, k, engine_recomputed(b->engine[k]));
 			else
-				print_judgement(r, name, &twin->c, twin->r->answer[k], &twin->r->judgement[k],
-				    engine_recomputed(b->engine[k]));
+				print_judgement(r, name, &twin->c, twin->r, k, engine_recomputed(b->engine[k]));
 			show_incident(r, k, name, NULL);
 			if (machine_failed(name, twin->r->answer[k], twin->c.n_point))
 				code = EXIT_OURS;

@@ -189,8 +189,9 @@ static const char *evidence(struct writer *w, const struct testcase *small, cons
 {
 	const struct judgement *j = &r->judgement[0];
 
-	return judgement_has_numbers(j) ? numbers_text(j, &w->side)
-	                                : text_harmless(answers_text(r->answer[0], small->n_point), &w->side);
+	return judgement_has_numbers(j)
+	    ? numbers_text(j, &w->side)
+	    : text_harmless(judged_text(small, &r->truth, r->answer[0], j, &w->side), &w->side);
 }
 
 /* Writes the minimal case under the name of its own ops.  `column`: REQUEST-DTYPE-POINTS.  cell: the name of the cell.

@@ -94,7 +94,7 @@ static void judge_case(const struct filling *f, const struct testcase *c, int fo
 	struct conform_shown *kept = NULL;
 	struct bench_result r;
 	enum verdict v;
-	const char *text = "";
+	const char *text;
 
 	bench_judge(b, c, scratch, &r);
 	if (r.interrupted)
@@ -107,12 +107,10 @@ static void judge_case(const struct filling *f, const struct testcase *c, int fo
 	v = r.judgement[0].verdict;
 	if (v == VERDICT_AGREE && !judgement_decides(&r.judgement[0]))
 		v = VERDICT_UNDECIDED;
-	for (int k = 0; k < c->n_point; k++) {
-		if (r.answer[0][k].text && *r.answer[0][k].text && !*text)
-			text = r.answer[0][k].text;
+	text = judged_text(c, &r.truth, r.answer[0], &r.judgement[0], scratch);
+	for (int k = 0; k < c->n_point; k++)
 		if (r.answer[0][k].status == ANSWER_FAILURE && !f->out->failure)
 			f->out->failure = arena_printf(a, "%s", r.answer[0][k].text);
-	}
 	if (keeps(v))
 		kept = keep(cell, c, v, form, a);
 	if (v > cell->worst || !*cell->text) {
