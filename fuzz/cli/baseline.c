@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/json.h"
+#include "oracles/verdict/verdict.h"
 
 /* ---- reading ---- */
 
@@ -55,6 +56,9 @@ static bool read_known(const struct json *v, struct known_finding *known, int n,
 		k->reason = ""; /* blanks are none */
 	if (!strcmp(k->signature, "*"))
 		return json_error(json_find(v, "signature"), e, "an entry is about one signature, not every one");
+	if (!signature_may_be(k->signature))
+		return json_error(json_find(v, "signature"), e,
+		    "no finding has it; that of a case is engine|request|verdict|deviation");
 	for (int i = 0; i < n; i++)
 		if (!strcmp(known[i].signature, k->signature) && same_text(known[i].path, k->path))
 			return json_error(json_find(v, "signature"), e, "the same finding as known[%d]", i);

@@ -264,6 +264,12 @@ int command_run(int argc, char **argv)
 
 	if (code >= 0)
 		return code;
+	if (r.signature && !signature_is_coarse(r.signature)) {
+		complain(
+		    "run: --signature is engine|request|verdict|deviation, as member signature of a report, not '%s'",
+		    r.signature);
+		return EXIT_USAGE;
+	}
 	engine_limits_use(&limits);
 	arena_init(&text, COMMAND_ARENA);
 	code = naming_apply("run", engines, true, &names, &text, &r.specs, other, 1);

@@ -478,6 +478,66 @@ enum verdict signature_verdict(const char *signature)
 	return v < 0 ? VERDICT_UNSUPPORTED : (enum verdict)v;
 }
 
+/* Copies part `from_end` of the signature (0: the last one) into part[SIGNATURE_PART].  False: there is none, or it is
+ * too long for a verdict, a deviation or a request. */
+enum { SIGNATURE_PART = 64 };
+static bool part_of(const char *signature, int from_end, char part[SIGNATURE_PART])
+{
+	const char *end = signature + strlen(signature), *from = end;
+
+	for (int k = 0; k <= from_end; k++) {
+		end = k ? from - 1 : end;
+		for (from = end; from > signature && from[-1] != '|'; from--)
+			;
+		if (from == signature)
+			return false;
+	}
+	if (end - from >= SIGNATURE_PART)
+		return false;
+	memcpy(part, from, (size_t)(end - from));
+	part[end - from] = '\0';
+	return true;
+}
+
+static bool is_deviation(const char *text)
+{
+	for (int k = 0; k < DEVIATION_COUNT; k++)
+		if (!strcmp(text, deviation_names[k]))
+			return true;
+	return !strcmp(text, "weak-zero") || !strcmp(text, "declared");
+}
+
+static bool is_request(char *text)
+{
+	if (!strcmp(text, "primal") || !strcmp(text, "*"))
+		return true;
+	for (char *rest = NULL, *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+		if (strcmp(word, transform_names[TRANSFORM_JVP]) && strcmp(word, transform_names[TRANSFORM_VJP]))
+			return false;
+	return *text;
+}
+
+bool signature_is_coarse(const char *text)
+{
+	char deviation[SIGNATURE_PART], verdict[SIGNATURE_PART], request[SIGNATURE_PART];
+
+	return part_of(text, 0, deviation) && part_of(text, 1, verdict) && part_of(text, 2, request) &&
+	    is_deviation(deviation) && verdict_find(verdict) >= 0 && is_request(request);
+}
+
+bool signature_may_be(const char *text)
+{
+	char part[SIGNATURE_PART];
+	const char *bar = strchr(text, '|');
+
+	if (signature_is_coarse(text))
+		return true;
+	for (int k = 0; k < 2; k++)
+		if (part_of(text, k, part) && verdict_find(part) >= 0)
+			return false;
+	return bar && strchr(bar + 1, '|');
+}
+
 static bool ends_with(const char *signature, const char *end)
 {
 	const size_t len = strlen(signature), of_end = strlen(end);

@@ -112,6 +112,11 @@ void judgement_forgive(struct judgement *j);
 char *signature_coarse(const char *engine, const struct testcase *c, const struct judgement *j, struct arena *a);
 /* The verdict that a coarse signature names. */
 enum verdict signature_verdict(const char *signature);
+/* Whether the text is a coarse signature of any engine. */
+bool signature_is_coarse(const char *text);
+/* Whether some finding may have that signature, also one of another kind.  Of these the last two parts are no verdict.
+ */
+bool signature_may_be(const char *text);
 /* Whether it is the signature of NaNs that 0 times infinity may have made. There is one such finding per engine. */
 bool signature_weak_zero(const char *signature);
 /* Whether the engine declares them, too. */

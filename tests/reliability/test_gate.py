@@ -93,6 +93,8 @@ MATRIX = [
     ("an unreadable case", [entry(LOOP)], ["known.json"], 3, ["FAIL known.json"]),
     ("a bad baseline", "no JSON", [], 3, ["known.json"]),
     ("an entry twice", [entry(LOOP), entry(LOOP)], [], 3, ["the same finding as known[0]"]),
+    ("a verdict at the end", [entry("mine|jvp|wrong")], [], 3, ["known[0].signature: no finding has it; that of a case is engine|request|verdict|deviation"]),
+    ("an unknown deviation", [entry("mine|jvp|wrong|sine")], [], 3, ["known[0].signature: no finding has it"]),
     ("an impossible date", [entry(LOOP, expires="2026-02-30")], [], 3, ["not a date"]),
     ("an engine that is missing", [entry(LOOP)], ["--engine", "proc:/no/such/engine"], 4, ["/no/such/engine"]),
     ("an engine that decides nothing", [entry(LOOP)], ["--engine", "forward"], 5, ["forward: asked 0"]),

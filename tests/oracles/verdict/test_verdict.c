@@ -424,6 +424,34 @@ static void test_points(struct arena *a)
 	CHECK(!strcmp(text, "tape|vjp,jvp|wrong|sign"), "%s", text);
 }
 
+static void test_signatures(void)
+{
+	static const struct {
+		const char *text;
+		bool coarse, may_be;
+	} row[] = {
+	    {"tape|vjp|wrong|zero", true, true},
+	    {"proc:a | b|vjp,jvp|crash|none", true, true},
+	    {"e|primal|wrong-primal|nan", true, true},
+	    {"e|*|nan-leak|weak-zero", true, true},
+	    {"e|vjp|unmet", false, true},
+	    {"e|vjp|mul+sin", false, true},
+	    {"e|cross|engine|finite", false, true},
+	    {"e|vjp|wrong", false, false},
+	    {"e|vjp|wrong|zeros", false, false},
+	    {"e|vpj|wrong|zero", false, false},
+	    {"e||wrong|zero", false, false},
+	    {"e|vjp", false, false},
+	    {"e", false, false},
+	    {"", false, false},
+	};
+
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		CHECK(signature_is_coarse(row[i].text) == row[i].coarse, "%s", row[i].text);
+		CHECK(signature_may_be(row[i].text) == row[i].may_be, "%s", row[i].text);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -433,6 +461,7 @@ int main(int argc, char **argv)
 	test_accuracy(&a);
 	test_forms(&a);
 	test_integers(&a);
+	test_signatures();
 	CHECK_LAW(test_points(&a));
 	for (int v = 0; v < VERDICT_COUNT; v++)
 		CHECK(verdict_find(verdict_names[v]) == v, "%d", v);
