@@ -264,7 +264,7 @@ int command_conform(int argc, char **argv)
 	struct texts ops = {0}, dtypes = {0};
 	struct engine_limits limits = engine_limits_preset();
 	const struct option_row rows[] = {
-	    {"engine", OPTION_TEXT, &s.spec, ENGINE_ARGUMENT,
+	    {"engine", OPTION_ONCE, &s.spec, ENGINE_ARGUMENT,
 	        "the engine; proc:COMMAND for one that speaks the protocol, so:PATH for a shared object"},
 	    {"engines", OPTION_TEXT, &engines, "FILE", ENGINES_HELP_ONE},
 	    {"op", OPTION_TEXTS, &ops, "OP", "this op alone; may be repeated"},

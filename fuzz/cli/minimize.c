@@ -141,10 +141,10 @@ int command_minimize(int argc, char **argv)
 	struct how how = {.budget = DEFAULT_BUDGET};
 	struct engine_limits limits = engine_limits_preset();
 	const struct option_row rows[] = {
-	    {"engine", OPTION_TEXT, &spec, ENGINE_ARGUMENT,
+	    {"engine", OPTION_ONCE, &spec, ENGINE_ARGUMENT,
 	        "the engine with the finding (default: the one of a report)"},
 	    {"engines", OPTION_TEXT, &engines, "FILE", ENGINES_HELP_ONE},
-	    {"right-on", OPTION_TEXT, &how.right_on, ENGINE_ARGUMENT,
+	    {"right-on", OPTION_ONCE, &how.right_on, ENGINE_ARGUMENT,
 	        "keep only failures where this engine, such as a newer version, is right"},
 	    {"out", OPTION_TEXT, &how.out, "FILE", "write here (default: standard output)"},
 	    {"budget", OPTION_NUMBER, &how.budget, "N", "judge at most N candidates (default 20000)"},

@@ -122,6 +122,7 @@ static bool draw_seed(uint64_t *out)
 static const char *const value_wanted[] = {
     [OPTION_FLAG] = "no value",
     [OPTION_TEXT] = "a name",
+    [OPTION_ONCE] = "one value and no second one",
     [OPTION_TEXTS] = "at most 64 different ones",
     [OPTION_NUMBER] = "an integer from 0 to 2^53",
     [OPTION_PERCENT] = "an integer from 0 to 100",
@@ -143,6 +144,11 @@ static bool take_value(const struct option_row *r, const char *text)
 	case OPTION_TEXT:
 		*(const char **)r->out = text;
 		return *text || (strcmp(r->argument, "FILE") && strcmp(r->argument, "DIR"));
+	case OPTION_ONCE:
+		if (*(const char **)r->out)
+			return !strcmp(*(const char **)r->out, text);
+		*(const char **)r->out = text;
+		return true;
 	case OPTION_TEXTS:
 		return texts_add(r->out, text);
 	case OPTION_NUMBER:

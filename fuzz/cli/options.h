@@ -19,6 +19,7 @@ bool texts_add(struct texts *list, const char *text);
 enum option_kind {
 	OPTION_FLAG,     /* bool */
 	OPTION_TEXT,     /* const char *; not empty where the argument is FILE or DIR */
+	OPTION_ONCE,     /* const char *; a second one, if it differs, is refused */
 	OPTION_TEXTS,    /* struct texts: may be repeated; the same twice counts once */
 	OPTION_NUMBER,   /* int64_t from 0 to JSON_EXACT */
 	OPTION_PERCENT,  /* int64_t, 0 to 100 */

@@ -237,7 +237,7 @@ int command_run(int argc, char **argv)
 	        "where a case is undecided, also judge it at other points, and in the widest dtype"},
 	    {"cross", OPTION_FLAG, &r.cross, NULL,
 	        "also compare answers without an oracle: forward with reverse, batch with slice, f32 with f64 ..."},
-	    {"against", OPTION_TEXT, &r.against, ENGINE_ARGUMENT,
+	    {"against", OPTION_ONCE, &r.against, ENGINE_ARGUMENT,
 	        "with --cross: also compare with the answers of this engine"},
 	    {"cross-strict", OPTION_FLAG, &r.cross_strict, NULL, "with --cross: a lead counts as a finding"},
 	    {"no-oracle", OPTION_FLAG, &r.no_oracle, NULL, "only --cross, no verdicts"},
