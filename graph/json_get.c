@@ -126,8 +126,10 @@ const char *json_nearest(const char *word, const char *const *name, int n)
 		int d = distance(word, name[k]), prefix = 0;
 		while (word[prefix] && word[prefix] == name[k][prefix])
 			prefix++;
-		/* A distance of the whole name is no likeness; of equally near names the longest common prefix wins. */
-		if (d > most || (size_t)d >= strlen(name[k]) || (best && d == most && prefix <= longest))
+		/* A distance of more than half the name is no likeness; of equally near names the longest common prefix
+		 * wins. */
+		if (d > most || 2 * (size_t)d > strlen(name[k]) || (size_t)d >= strlen(name[k]) ||
+		    (best && d == most && prefix <= longest))
 			continue;
 		most = d;
 		longest = prefix;

@@ -62,6 +62,12 @@ says err '--engine'
 check 2 run "$loop" --engine no-such-engine
 check 2 gate "$loop" --engine tape+no-such-fault
 check 2 minimize "$loop" --engine no-such-engine
+check 2 conform --engine tape --engine aot --op mul
+says err "bad value 'aot' for --engine, which needs one value and no second one"
+check 2 minimize "$loop" --engine tape --engine aot
+check 2 minimize "$loop" --engine "$fault" --right-on tape --right-on aot
+check 2 run "$loop" --against tape --against aot
+check 0 conform --engine tape --engine tape --op mul --dtype f64 --cases 1 --quiet
 check 2 fuzz --cases 10
 check 2 fuzz --out "$work/never"
 check 2 fuzz --out "$work/never" --cases many
@@ -192,6 +198,34 @@ done
 sed 's/"agree"/"agreed"/' "$loop" >"$work/verdict.json"
 check 3 run "$work/verdict.json"
 says err "did you mean 'agree'"
+sed 's/"agree"/"good"/' "$loop" >"$work/verdict.json"
+for command in run gate show; do
+	check 3 $command "$work/verdict.json"
+	says err "expect[1].verdict: no verdict 'good'"
+	saysnot err 'did you mean'
+done
+says err "adjudge: $work/verdict.json: expect[1].verdict: "
+# Without an engine it is about the truth, which is decided or not; what is not met is said, and fails the gate alone.
+square=$source/tests/cli_square.json
+sed 's/"results"/"expect": [{"verdict": "wrong"}], "results"/' "$square" >"$work/truth.json"
+for command in run gate show; do
+	check 3 $command "$work/truth.json"
+	says err "truth.json: expect[0].verdict: without an engine it is about the truth, which is 'agree' or 'undecided', not 'wrong'"
+done
+sed 's/"results"/"expect": [{"returned": ["7"]}, {"engine": "tape", "verdict": "wrong"}, {"engine": "*", "verdict": "agree"}], "results"/' "$square" >"$work/seven.json"
+check 0 run "$work/seven.json" --engine tape
+says err 'seven.json: expect[0] is not met: truth: expected 7, got '
+says err 'seven.json: expect[1] is not met: tape: expected verdict wrong, got agree'
+saysnot err 'expect[2]'
+check 1 gate "$work/seven.json" --engine tape
+# The place of an error is in every format for CI.
+sed 's/"wrt": \[0\]/"wrt": [0, 0]/' "$square" >"$work/again-wrt.json"
+for format in text json github gitlab tap jsonl; do
+	check 3 gate "$work/again-wrt.json" --format $format
+	says out 'request[0].wrt: 2 inputs, but there are 1'
+done
+check 3 gate "$work/verdict.json"
+says out "FAIL $work/verdict.json: expect[1].verdict: no verdict 'good'"
 # The whole path, though it is long.
 long=$work/$(printf '%0120d' 0)/$(printf '%0120d' 0)
 mkdir -p "$long"

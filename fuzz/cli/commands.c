@@ -187,23 +187,42 @@ int choose_engine(const char *command, const char *path, const struct reported *
 	return check_own_engine(command, path, own, a);
 }
 
-bool check_expectations(const char *path, const struct testcase *c)
+/* Without an engine the expectation is about the truth, which is decided or not. */
+static bool check_verdict(const struct expectation *x, struct error *e)
+{
+	const int v = verdict_find(x->verdict);
+	const char *near = v < 0 ? json_nearest(x->verdict, verdict_names, VERDICT_COUNT) : NULL;
+
+	if (v < 0)
+		return error_set(e, "verdict", "no verdict '%s'%s%s%s", x->verdict, near ? "; did you mean '" : "",
+		    near ? near : "", near ? "'?" : "");
+	if (x->engine || v == VERDICT_AGREE || v == VERDICT_UNDECIDED)
+		return true;
+	return error_set(e, "verdict",
+	    "without an engine it is about the truth, which is 'agree' or 'undecided', not '%s'", x->verdict);
+}
+
+static bool check_expectation(const struct expectation *x, struct error *e)
+{
+	struct error inner = {0};
+
+	if (x->verdict && !check_verdict(x, e))
+		return false;
+	return !x->engine || !strcmp(x->engine, "*") || file_may_mention(x->engine, &inner) ||
+	    error_set(e, "engine", "%s", inner.text);
+}
+
+bool check_expectations(const char *path, const struct testcase *c, struct error *e)
 {
 	for (int i = 0; i < c->n_expect; i++) {
-		const struct expectation *x = &c->expect[i];
-		struct error e = {0};
+		struct error inner = {0};
+		char place[sizeof inner.place + 32];
 
-		if (x->verdict && verdict_find(x->verdict) < 0) {
-			const char *near = json_nearest(x->verdict, verdict_names, VERDICT_COUNT);
-
-			complain("%s: expect[%d].verdict: no verdict '%s'%s%s%s", path, i, x->verdict,
-			    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-			return false;
-		}
-		if (x->engine && strcmp(x->engine, "*") && !file_may_mention(x->engine, &e)) {
-			complain("%s: expect[%d].engine: %s", path, i, e.text);
-			return false;
-		}
+		if (check_expectation(&c->expect[i], &inner))
+			continue;
+		snprintf(place, sizeof place, "expect[%d].%s", i, inner.place);
+		error_set(e, place, "%s", inner.text);
+		return json_error_in(path, e);
 	}
 	return true;
 }

@@ -86,8 +86,8 @@ struct reported {
 /* Reads a case or a report ("-": standard input). */
 bool read_case(
     const char *path, struct arena *a, struct testcase *out, struct reported *engine, struct error *e) MUST_CHECK;
-/* Whether the engines and verdicts in a case's expectations exist; complains if not. */
-bool check_expectations(const char *path, const struct testcase *c);
+/* Whether the engines and verdicts in a case's expectations exist, and fit each other.  False with the place. */
+bool check_expectations(const char *path, const struct testcase *c, struct error *e) MUST_CHECK;
 /*
  * Whether a case or report may have that engine opened: only a built-in one.  A file never starts a process and never
  * loads a library.  The user names these engines on the command line or in a file of names.

@@ -102,6 +102,13 @@ static bool verdict_meets(enum verdict got, int want, bool strict)
 	return want == VERDICT_AGREE && got == VERDICT_INACCURATE && !strict;
 }
 
+bool expect_is_about(const struct expectation *x, const struct engine *engine)
+{
+	if (!x->engine)
+		return false;
+	return strcmp(x->engine, "*") ? !strcmp(x->engine, engine_name(engine)) : engine_is_right(engine);
+}
+
 const char *expect_engine(const struct testcase *c, const struct expectation *x, const struct answer *answers,
     const struct judgement *j, bool strict, struct arena *a)
 {

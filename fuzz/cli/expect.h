@@ -4,6 +4,8 @@
 
 #include "fuzz/bench/bench.h"
 
+/* Whether the expectation is about that engine: it names it, or every right one. */
+bool expect_is_about(const struct expectation *x, const struct engine *engine);
 /* Checks the engine's verdict and numbers.  strict: "inaccurate" does not count as "agree".  NULL: met; else what is
  * wrong, in the arena. */
 const char *expect_engine(const struct testcase *c, const struct expectation *x, const struct answer *answers,

@@ -113,10 +113,9 @@ static void check_expectations_of(
 
 	for (int i = 0; i < w->c.n_expect; i++) {
 		const struct expectation *x = &w->c.expect[i];
-		bool every = x->engine && !strcmp(x->engine, "*");
 		const char *wrong;
 
-		if (!x->engine || (every ? !engine_is_right(engine) : strcmp(x->engine, name) != 0))
+		if (!expect_is_about(x, engine))
 			continue;
 		wrong = expect_engine(&w->c, x, answers, j, w->gate->strict, w->arena);
 		if (wrong)
@@ -278,18 +277,24 @@ static void fail(struct work *w, int code, const char *message)
 	add(w, CI_ERROR, "", "", "", message);
 }
 
+/* The error with its place inside the file; the outcome names the file itself. */
+static const char *error_inside(const char *path, const struct error *e, struct arena *a)
+{
+	const size_t n = strlen(path);
+	const char *inside = strncmp(e->place, path, n) ? "" : e->place + n;
+
+	inside += strspn(inside, ": ");
+	return arena_printf(a, "%s%s%s", inside, *inside ? ": " : "", e->text);
+}
+
 void gate_judge_case(struct gate_judge *g, const char *path, struct arena *a, struct gate_case *out)
 {
 	struct work w = {.gate = g, .path = path, .arena = a, .out = out};
 	struct error e = {0};
 
 	*out = (struct gate_case){.code = EXIT_NO_FINDING, .fact = NEW(a, struct gate_fact, BENCH_ENGINES)};
-	if (!testcase_read_file(path, a, &w.c, &e)) {
-		fail(&w, complain_about_case(&e), arena_printf(a, "%s", e.text));
-		return;
-	}
-	if (!check_expectations(path, &w.c)) {
-		fail(&w, EXIT_BAD_CASE, "its expectations name no such engine or verdict");
+	if (!testcase_read_file(path, a, &w.c, &e) || !check_expectations(path, &w.c, &e)) {
+		fail(&w, complain_about_case(&e), error_inside(path, &e, a));
 		return;
 	}
 	if (!collect_engines(g, &w)) {

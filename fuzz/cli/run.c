@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "expect.h"
 #include "run_show.h"
 #include "fuzz/bench/question.h"
 #include "fuzz/bench/stop.h"
@@ -90,6 +91,27 @@ static bool cross_engines(struct command_run *r, struct bench *b, const struct t
 	return ok;
 }
 
+/* Says which expectations are not met.  Only the gate fails on them. */
+static void say_unmet(struct command_run *r, const char *path, const struct testcase *c, const struct bench *b,
+    const struct bench_result *x)
+{
+	for (int i = 0; i < c->n_expect; i++) {
+		const struct expectation *want = &c->expect[i];
+		const char *wrong = want->engine ? NULL : expect_truth(c, want, &x->truth, &r->arena);
+
+		if (wrong)
+			complain("%s: expect[%d] is not met: %s", path, i, wrong);
+		for (int k = 0; k < b->n_engine; k++) {
+			wrong = expect_is_about(want, b->engine[k])
+			    ? expect_engine(c, want, x->answer[k], &x->judgement[k], r->strict, &r->arena)
+			    : NULL;
+			if (wrong)
+				complain(
+				    "%s: expect[%d] is not met: %s: %s", path, i, engine_name(b->engine[k]), wrong);
+		}
+	}
+}
+
 /* Returns 0, or an exit code when the case could not be judged. */
 static int run_case(struct command_run *r, const char *path)
 {
@@ -102,10 +124,8 @@ static int run_case(struct command_run *r, const char *path)
 	struct reported own;
 	int code;
 
-	if (!read_case(path, &r->arena, &c, &own, &e))
+	if (!read_case(path, &r->arena, &c, &own, &e) || !check_expectations(path, &c, &e))
 		return complain_about_case(&e);
-	if (!check_expectations(path, &c))
-		return EXIT_BAD_CASE;
 	if (own.name && !r->specs.n && (code = check_own_engine("run", path, &own, &r->arena)) >= 0) {
 		r->foreign |= code == EXIT_NOTHING;
 		return code == EXIT_NOTHING ? 0 : code;
@@ -146,6 +166,8 @@ static int run_case(struct command_run *r, const char *path)
 	}
 	if (!r->no_oracle)
 		code = run_show_judgements(r, &specs, &c, &b, naming_index(&specs, own.name), &result);
+	if (!r->no_oracle)
+		say_unmet(r, path, &c, &b, &result);
 	if (r->json)
 		json_end(&r->w);
 	else if (result.oracle_disagreement)

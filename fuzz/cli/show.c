@@ -23,7 +23,7 @@ int command_show(int argc, char **argv)
 	for (int i = 0; i < n; i++) {
 		arena_reset(&a);
 		e = (struct error){0};
-		if (testcase_read_file(path[i], &a, &c, &e))
+		if (testcase_read_file(path[i], &a, &c, &e) && check_expectations(path[i], &c, &e))
 			fputs(testcase_print(&c, &a), stdout);
 		else
 			code = complain_about_case(&e);
