@@ -46,6 +46,11 @@ check 2 conform --engine forward --format pdf
 check 0 conform --engine forward --op sin --dtype f32 --quiet
 says out 'sin'
 check 2 conform --engine forward --op sine
+# Why nothing was decided, and how much was.
+check 5 conform --engine "sines=$there tape | sed -u '1s/{/{\"ops\":[\"sin\"],/'" --op tan --quiet
+says out 'FAIL sines: nothing was decided: its hello lacks op tan'
+check 5 conform --engine tape --op floor --dtype i64 --quiet
+says out 'FAIL tape: nothing was decided: it takes none of these ops, dtypes and requests'
 check 2 conform --engine forward --dtype f8
 check 2 conform
 # What a hello declares: weak zeros excuse a dead branch's NaN and nothing else; inaccurate functions what they may have lost and nothing else.

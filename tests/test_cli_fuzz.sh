@@ -37,6 +37,16 @@ done
 check 0 fuzz --engine tape --engine functional --engine forward --seed 3 --cases 60 --driver plain --corpus "$doc" --out "$work/right" --json --quiet
 says out '"cases": 60'
 says out '"asked": '
+some="some=proc:exec '$adjudge' worker --engine tape | sed -u '1s/{/{\"ops\":[\"mul\",\"add\",\"sin\",\"constant\"],/'"
+check 5 fuzz --engine "$some" --cases 40 --min-decided 100 --driver generate --profile "$frozen" --out "$work/some" --quiet
+says out 'some: '
+says out ' %, less than --min-decided 100'
+check 5 merge "$work/some" --out "$work/some-merged" --by-name --engine "$some"
+says out ' %, less than --min-decided 100'
+check 5 gate "$doc" --engine "$some" --min-decided 100
+says out 'FAIL some: nothing was decided, in '
+check 0 fuzz --no-oracle --engine tape --cases 10 --driver generate --out "$work/compared" --quiet
+saysnot out 'mostly because'
 check 1 fuzz --engine tape+scale:mul:1.5 --time 30 --max-findings 1 --driver plain --out "$work/first" --quiet
 # Engines behind the protocol: our own workers speak it.
 there="proc:exec '$adjudge' worker --engine"

@@ -162,6 +162,16 @@ bool decided_too_few(int64_t decided, int64_t asked, int64_t percent, bool named
 	return !decided || 100.0 * (double)decided < (double)percent * (double)asked;
 }
 
+char *too_few_text(int64_t decided, int64_t asked, int64_t percent, struct arena *a)
+{
+	if (!asked)
+		return arena_printf(a, "nothing was decided: it was asked about no case");
+	if (!decided)
+		return arena_printf(a, "nothing was decided, in %s", text_count(asked, "case", a));
+	return arena_printf(a, "%lld of %s decided, %.1f %%, less than --min-decided %lld", (long long)decided,
+	    text_count(asked, "case", a), 100.0 * (double)decided / (double)asked, (long long)percent);
+}
+
 bool account_too_few(const struct account *self, int64_t percent, bool named)
 {
 	return decided_too_few(account_decided(self), account_asked(self), percent, named);
@@ -327,7 +337,7 @@ static struct count main_reason(const struct account *self)
 	struct count most = {"its request is not known", account_asked(self) ? 0 : self->not_asked};
 
 	for (int r = 0; r < REASON_COUNT; r++)
-		if (self->undecided[r] > most.n)
+		if (r != REASON_NONE && self->undecided[r] > most.n)
 			most = (struct count){reason_names[r], self->undecided[r]};
 	for (int k = 0; k < self->n_cause && k < ACCOUNT_CAUSES - 1; k++)
 		if (self->cause[k].n > most.n)

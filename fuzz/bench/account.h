@@ -60,6 +60,8 @@ int64_t account_decided(const struct account *self);
 bool account_too_few(const struct account *self, int64_t percent, bool named);
 /* The same from the two counts. */
 bool decided_too_few(int64_t decided, int64_t asked, int64_t percent, bool named);
+/* How that is said: "9 of 10 cases decided, 90.0 %, less than --min-decided 95". */
+char *too_few_text(int64_t decided, int64_t asked, int64_t percent, struct arena *a);
 
 /* Writes everything as members of the open JSON object, so that account_load reads the same account again. */
 void account_save(const struct account *self, struct json_writer *w);

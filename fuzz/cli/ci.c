@@ -131,11 +131,9 @@ void ci_check_baseline(struct ci_run *run, const struct paths *all, const char *
 	baseline_check(&run->baseline, &x, &run->report);
 }
 
-void ci_add_too_few(struct ci_run *run, const char *engine)
+void ci_add_too_few(struct ci_run *run, const char *engine, const char *message)
 {
-	ci_add(&run->report,
-	    (struct ci_outcome){
-	        .state = CI_TOO_FEW, .engine = engine, .message = "nothing was decided, or less than --min-decided"});
+	ci_add(&run->report, (struct ci_outcome){.state = CI_TOO_FEW, .engine = engine, .message = message});
 }
 
 /* ---- the end ---- */

@@ -61,8 +61,8 @@ bool ci_sharded(const struct ci_run *run);
 void ci_run_add(struct ci_run *run, struct ci_outcome x, const struct paths *all);
 /* Checks the entries of the baseline.  `all` and the paths of this shard are those of baseline_review. */
 void ci_check_baseline(struct ci_run *run, const struct paths *all, const char *const *judged, int n_judged);
-/* Adds that too little was decided about that engine. */
-void ci_add_too_few(struct ci_run *run, const char *engine);
+/* Adds that too little was decided about that engine; the message is that of too_few_text, or says why. */
+void ci_add_too_few(struct ci_run *run, const char *engine, const char *message);
 /* Prints a line for each known finding and each entry that fails, for commands whose text says nothing about them. */
 void ci_print_baseline(const struct ci_run *run);
 /*

@@ -116,8 +116,9 @@ static bool add_engines(struct ci_run *run, const struct json *summary, const st
 		                                     : CI_UNDECIDED,
 		        .path = arena_printf(run->arena, "%s/" SUMMARY_FILE, x->out),
 		        .engine = text_of(v, "engine"),
-		        .message = arena_printf(
-		            run->arena, "decided %lld of %lld cases", (long long)decided, (long long)asked)},
+		        .message = few ? too_few_text(decided, asked, x->min_decided, run->arena)
+		                       : arena_printf(run->arena, "decided %lld of %lld cases", (long long)decided,
+		                             (long long)asked)},
 		    NULL);
 	}
 	return any;

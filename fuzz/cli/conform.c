@@ -7,6 +7,7 @@
 #include "ci.h"
 #include "commands.h"
 #include "emit_writer.h"
+#include "fuzz/bench/account.h"
 #include "fuzz/bench/stop.h"
 #include "fuzz/campaign/books/case_paths.h"
 #include "fuzz/conform/conform.h"
@@ -131,8 +132,28 @@ static void add_cell(struct conform_run *s, const char *engine, const char *path
 		    &all);
 }
 
+/* Why nothing was decided about the engine. */
+static const char *why_nothing(struct conform_run *s, const struct hello *hello)
+{
+	const char *lacks = "";
+	int wanted = 0, known = 0;
+
+	if (s->m.asked)
+		return too_few_text(0, s->m.asked, 0, &s->arena);
+	for (int op = 0; hello && op < OP_COUNT; op++) {
+		wanted += s->o.op[op];
+		known += s->o.op[op] && hello->op[op];
+		if (s->o.op[op] && !hello->op[op])
+			lacks = op_table[op].name;
+	}
+	if (hello && !known)
+		return arena_printf(&s->arena, "nothing was decided: its hello lacks %s",
+		    wanted == 1 ? arena_printf(&s->arena, "op %s", lacks) : "these ops");
+	return "nothing was decided: it takes none of these ops, dtypes and requests";
+}
+
 /* Adds the outcomes of all cells and of the baseline, and returns the exit code. */
-static int take_outcomes(struct conform_run *s, const char *engine)
+static int take_outcomes(struct conform_run *s, const char *engine, const struct hello *hello)
 {
 	const struct conform *m = &s->m;
 	const struct paths all = {.n = s->n_cell, .at = s->path};
@@ -158,7 +179,7 @@ static int take_outcomes(struct conform_run *s, const char *engine)
 		return EXIT_FINDING;
 	if (stop_requested() || decided || s->run.report.count[CI_KNOWN] || ci_sharded(&s->run))
 		return s->run.report.count[CI_FLAKY] ? EXIT_FLAKY : EXIT_NO_FINDING;
-	ci_add_too_few(&s->run, engine);
+	ci_add_too_few(&s->run, engine, why_nothing(s, hello));
 	return EXIT_NOTHING;
 }
 
@@ -210,10 +231,12 @@ static int conform_engine(struct conform_run *s)
 	list_cells(s);
 	if (engine_hello(b.engine[0]))
 		ci_add_engine(&s->run.report, engine_name(b.engine[0]), engine_version(b.engine[0], &s->arena));
-	code = take_outcomes(s, engine_name(b.engine[0]));
+	code = take_outcomes(s, engine_name(b.engine[0]), engine_hello(b.engine[0]));
 	add_totals(s, engine_name(b.engine[0]));
 	if (plain)
 		ci_print_baseline(&s->run);
+	if (plain && code == EXIT_NOTHING)
+		fputs(ci_line(&s->run.report.at[s->run.report.n - 1], &s->arena), stdout);
 	if (stop_signal())
 		complain_about_stop("conform");
 	writer = s->out ? emit_writer_open(b.engine[0], &s->arena) : NULL;

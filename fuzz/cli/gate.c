@@ -101,11 +101,13 @@ static void add_too_few(struct gate *g)
 
 	for (int k = 0; k < g->specs.n; k++)
 		if (account_too_few(&g->account[k], g->min_decided, g->named)) {
-			ci_add_too_few(&g->run, engine_text_name(g->specs.at[k], &g->keep));
+			ci_add_too_few(&g->run, engine_text_name(g->specs.at[k], &g->keep),
+			    too_few_text(account_decided(&g->account[k]), account_asked(&g->account[k]), g->min_decided,
+			        &g->keep));
 			n++;
 		}
 	if (!n)
-		ci_add_too_few(&g->run, "all engines");
+		ci_add_too_few(&g->run, "all engines", "nothing was decided");
 }
 
 /* The engines under test; the others are named by expectations alone. */

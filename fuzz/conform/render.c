@@ -65,7 +65,7 @@ static const char *legend(const struct conform *m)
 
 static void put_counts(struct text *t, const struct conform *m)
 {
-	text_put(t, "%d cases:", m->asked);
+	text_put(t, "%d cases%s", m->asked, m->asked ? ":" : "");
 	for (int v = 0; v < VERDICT_COUNT; v++)
 		if (m->verdict[v])
 			text_put(t, " %d %s (%c)", m->verdict[v], verdict_names[v], letters[v]);

@@ -446,6 +446,9 @@ static char *text_write(const struct campaign *self, struct arena *a)
 		    : self->name[k];
 
 		text = arena_printf(a, "%s%s", text, account_text(&account, engine, a));
+		if (!self->o->no_oracle && account_too_few(&account, self->o->min_decided, self->o->named))
+			text = arena_printf(a, "%s%s: %s\n", text, text_harmless(self->name[k], a),
+			    too_few_text(account_decided(&account), account_asked(&account), self->o->min_decided, a));
 	}
 	for (int k = 0; k < self->n_engine; k++)
 		if (engine_spec_is_external(self->o->spec[k]))
