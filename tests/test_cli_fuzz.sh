@@ -112,6 +112,14 @@ says err 'adjudge: mine: the engine ended as it started: exit code 3'
 check 4 fuzz --engine 'mine=proc:echo hello; sleep 9' --cases 1 --out "$work/no-hello"
 says err 'adjudge: mine: its hello cannot be read: line 1, column 1: no JSON value'
 says err 'the first line of the engine was "hello"'
+for end in '' '; sleep 9'; do
+	check 4 run "$loop" --engine "mine=proc:echo '{\"adjudge.engine\":1}'$end"
+	says err 'adjudge: mine: its hello cannot be read: line 1: lacks the key "name"'
+done
+check 4 run "$loop" --engine "mine=proc:echo '{\"error\":\"no torch\"}'"
+says err 'adjudge: mine: no torch'
+check 3 fuzz --engine tape --cases 1 --profile "$loop" --out "$work/no-profile"
+says err "adjudge: $loop: schema: \"adjudge.case/1\" is not \"adjudge.profile/1\""
 check 4 run "$loop" --engine 'mine=so:./there-is-none.so'
 says err 'adjudge: mine: ./there-is-none.so: cannot open shared object file: No such file or directory'
 saysnot err 'first line'

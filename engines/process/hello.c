@@ -1,6 +1,7 @@
 /* hello.c: see hello.h. */
 #include "hello.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "engines/aot/nested.h"
@@ -373,11 +374,14 @@ static bool read_accuracy(const struct json *v, struct arena *a, struct hello *h
 {
 	const struct json *other = v->kind == JSON_OBJECT ? json_find(v, "default") : v;
 	struct op_accuracy *of = NEW(a, struct op_accuracy, OP_COUNT), all = {0, 0}, one;
+	const char *name[OP_COUNT];
 
 	if (other && !read_op_accuracy(other, &all, e))
 		return false;
-	for (int op = 0; op < OP_COUNT; op++)
+	for (int op = 0; op < OP_COUNT; op++) {
 		of[op] = all;
+		name[op] = op_table[op].name;
+	}
 	for (const struct json *member = v->kind == JSON_OBJECT ? v->child : NULL; member; member = member->next) {
 		int op = op_find(member->key);
 
@@ -385,6 +389,8 @@ static bool read_accuracy(const struct json *v, struct arena *a, struct hello *h
 			return false;
 		if (op >= 0)
 			of[op] = one;
+		else if (strcmp(member->key, "default"))
+			note_unknown(h, "op", member->key, name, OP_COUNT, a);
 	}
 	h->accuracy = of;
 	return true;
@@ -403,19 +409,13 @@ static bool read_flags(const struct json *root, struct hello *h, struct error *e
 	return true;
 }
 
-bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out, struct error *e)
+static bool read_hello(const struct json *root, struct arena *a, struct hello *out, struct error *e)
 {
-	const struct json *root = NULL, *v, *name;
+	const struct json *v, *name;
 	int64_t number;
 
-	if (len > HELLO_BYTES)
-		return error_set(e, NULL, "a hello of %zu bytes; the limit is %d", len, (int)HELLO_BYTES);
-	root = json_read(line, len, a, e);
-	if (!root || !json_is(root, JSON_OBJECT, e))
+	if (!json_is(root, JSON_OBJECT, e))
 		return false;
-	v = json_find(root, "error");
-	if (v && v->kind == JSON_STRING)
-		return error_set(e, NULL, "%s", v->text);
 	if (!json_required(root, "adjudge.engine", JSON_NUMBER, &v, e) || !json_integer(v, 0, INT32_MAX, &number, e))
 		return false;
 	if (number != HELLO_PROTOCOL)
@@ -459,6 +459,26 @@ bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out
 	for (int op = 0; op < OP_COUNT && out->unroll && !json_find(root, "ops"); op++)
 		out->op[op] = op_table[op].regularity != REGULARITY_REGION;
 	return true;
+}
+
+/* Every error has a place, except for one in the engine's own words. */
+bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out, struct error *e)
+{
+	const struct json *root, *says;
+
+	if (len > HELLO_BYTES)
+		return error_set(e, "line 1", "a hello of %zu bytes; the limit is %d", len, (int)HELLO_BYTES);
+	root = json_read(line, len, a, e);
+	if (!root)
+		return false;
+	says = json_find(root, "error");
+	if (says && says->kind == JSON_STRING)
+		return error_set(e, NULL, "%s", says->text);
+	if (read_hello(root, a, out, e))
+		return true;
+	if (!*e->place)
+		snprintf(e->place, sizeof e->place, "line 1");
+	return false;
 }
 
 bool hello_has_derivatives_written(const struct hello *h, const struct program *p)

@@ -104,6 +104,8 @@ void worker_quote_line(struct worker *w, char shown[JSON_SHOWN])
 	json_quote(w->process.buffer, shown);
 }
 
+#define UNREADABLE "its hello cannot be read: "
+
 /* Sets the error: the first line, with what is wrong about it. */
 static bool no_hello(struct worker *w, const struct error *bad, struct error *e)
 {
@@ -112,8 +114,8 @@ static bool no_hello(struct worker *w, const struct error *bad, struct error *e)
 	worker_quote_line(w, shown);
 	if (!*bad->place && *bad->text) /* the engine itself says why it does not start */
 		return error_set(e, NULL, "%s", bad->text);
-	return error_set(e, NULL, "%s%s%s%s; the first line of the engine was %s",
-	    *bad->place ? "its hello cannot be read: " : "", bad->place, *bad->place ? ": " : "",
+	return error_set(e, NULL, "%s%s%s%s; the first line of the engine was %s", *bad->place ? UNREADABLE : "",
+	    bad->place, *bad->place ? ": " : "",
 	    *bad->text ? bad->text : "the engine did not start: more than a hello came", shown);
 }
 
@@ -139,7 +141,8 @@ static bool worker_start(struct worker *w, struct arena *a, bool *killed, struct
 	if (process_reap(&w->process, how == EXCHANGE_END ? PROCESS_DYING_MS : 0, &status)) {
 		*killed = worker_signal_is_sent(status);
 		if (*bad.text) /* it may have said why it ends */
-			return error_set(e, bad.place, "%s", bad.text);
+			return error_set(e, NULL, "%s%s%s%s", *bad.place ? UNREADABLE : "", bad.place,
+			    *bad.place ? ": " : "", bad.text);
 		return start_failed(w, "the engine ended as it started: ", process_death(status, a), a, e);
 	}
 	if (how == EXCHANGE_LINE)

@@ -95,6 +95,8 @@ bool profile_read_file(const char *path, struct profile *out, struct error *e)
 	root = text ? json_read(text, len, &a, e) : NULL;
 	if (root)
 		ok = profile_read(root, out, e);
+	if (text && !ok)
+		json_error_in(path, e);
 	arena_free(&a);
 	return ok;
 }

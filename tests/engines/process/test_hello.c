@@ -23,7 +23,8 @@ static void check_refused(struct arena *a)
 	    {"[]", "object"},
 	    {"{}", "adjudge.engine"},
 	    {"{'adjudge.engine':2,'name':'x'}", "protocol 2; this adjudge speaks 1"},
-	    {"{'adjudge.engine':1}", "name"},
+	    {"{'adjudge.engine':1}", "line 1: lacks the key \"name\""},
+	    {"[1]", "line 1: needs an object"},
 	    {"{'adjudge.engine':1,'name':3}", "name"},
 	    {"{'error':'no GPU'}", "no GPU"},
 	    {"{'adjudge.engine':1,'name':'x','dtypes':['f8']}", "f8"},
@@ -130,6 +131,7 @@ static void check_unknown(struct arena *a)
 	    {"", ""},
 	    {",'ops':['exp','expp']", "op \"expp\" (did you mean \"exp\"?)"},
 	    {",'spellings':{'clamb':['a','b']}", "op \"clamb\" (did you mean \"clamp\"?)"},
+	    {",'accuracy':{'sinn':3,'default':2}", "op \"sinn\" (did you mean \"sin\"?)"},
 	    {",'dtypez':[],'zzzzzzzz':1", "member \"dtypez\" (did you mean \"dtypes\"?), member \"zzzzzzzz\""},
 	};
 
