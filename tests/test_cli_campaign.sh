@@ -136,6 +136,11 @@ says err "type: adjudge fuzz --resume $foreign --engine mine=proc:cat --right-on
 # The summary prints commands that work: with --engine for an engine that no file opens, without it for others.
 check 1 fuzz --engine "mine=$there tape+scale:mul:2" --cases 30 --driver generate --out "$work/named" --quiet
 says out ".json --engine 'mine=proc:exec"
+for shard in 1 2; do
+	check 1 fuzz --engine "mine=$there tape+scale:mul:2" --cases 30 --shard $shard/2 --driver generate --out "$work/part$shard" --quiet
+done
+check 1 merge "$work/part1" "$work/part2" --out "$work/parts"
+says out "give it: --engine 'mine=proc:exec"
 # A campaign that goes on says at once where it stands; one engine of it is given again by a file of names.
 printf '{"schema": "adjudge.engines/1", "engines": [{"name": "mine", "spec": "%s tape+scale:mul:2"}]}' "$there" >"$work/names.json"
 check 5 fuzz --resume "$work/named"

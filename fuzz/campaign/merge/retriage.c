@@ -10,6 +10,7 @@
 #include "fuzz/bench/stop.h"
 #include "fuzz/triage/triage.h"
 #include "graph/heap.h"
+#include "reports/view.h"
 
 enum { SIDE_ARENA = 512 << 20 };
 
@@ -59,8 +60,8 @@ static const char *obstacle(const struct source *s, const char *const *allowed, 
 		const char *spec = k < s->o.n_spec ? s->o.spec[k] : s->o.right_on;
 
 		if (spec && !may_open(spec, allowed, n_allowed))
-			return arena_printf(
-			    a, "an engine from outside is only asked if you give it: --engine %s", spec);
+			return arena_printf(a, "an engine from outside is only asked if you give it: --engine %s",
+			    view_shell_word(spec, a));
 	}
 	quota_set(&s->setup.quota);
 	if (!bench_open_against(bench, s->o.spec, s->o.n_spec, s->o.right_on, &oracle, &e))
