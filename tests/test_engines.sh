@@ -64,6 +64,7 @@ says "'$work/scripts/engines' --lacks" "$(printf '%s\n' 'fake: ' 'absent: no-suc
 	"$work/scripts/engines" --ready 2>"$work/err" | sed 's/=.*//' >"$work/ready"
 ) 9>"$work/roots/.lock-host"
 [ "$(tr '\n' ' ' <"$work/ready")" = "fake read-plain read-loud " ] || says "cat '$work/ready'" "fake read-plain read-loud"
+says "'$work/scripts/engines' --lacks nosuch; echo \$?" "$(printf '%s\n' "engines: --lacks takes nothing else, not 'nosuch'; try 'scripts/engines --help'" 2)"
 # Only --remove alone removes, and nothing that is in use.
 says "'$work/scripts/engines' --remove --help | grep -c Usage" 1
 says "'$work/scripts/engines' --remove read; echo \$?" "$(printf '%s\n' "engines: --remove takes nothing else, not 'read'; try 'scripts/engines --help'" 2)"

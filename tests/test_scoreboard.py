@@ -217,6 +217,7 @@ def main():
         check(data["gone"] and all((folder / "data/stand-in" / f"{f['id']}.json").is_file() for f in data["gone"]), f"gone: {data['gone']}")
         check(all(f["name"] in page for f in data["gone"]) and "not seen again" in page, "a finding that the same version does not show any more is not shown")
         check_pages(folder)
+        board(folder / "nothing", "--pages", code=2)
         # A built-in engine must be clean.
         data.update(builtin=True, campaign={**data["campaign"], "disagreements": 1})
         (folder / "data/stand-in.json").write_text(json.dumps(data))
