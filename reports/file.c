@@ -191,6 +191,29 @@ bool file_write_path(const char *path, const char *data, size_t len, struct erro
 	return file_write_atomic(slash == target ? "/" : target, slash + 1, data, len, e);
 }
 
+bool file_may_write(const char *path, struct error *e)
+{
+	char target[PATH_MAX];
+	struct stat status;
+	const bool there = stat(path, &status) == 0;
+	char *slash;
+
+	if (there && S_ISDIR(status.st_mode))
+		return file_fail(e, "write", path, "", EISDIR);
+	if (there && !S_ISREG(status.st_mode))
+		return true;
+	if (strlen(path) >= sizeof target)
+		return file_fail(e, "write", path, "", ENAMETOOLONG);
+	if (!there || !realpath(path, target))
+		snprintf(target, sizeof target, "%s", path);
+	slash = strrchr(target, '/');
+	if (slash)
+		slash[slash == target] = '\0'; /* the root keeps its slash */
+	if (stat(slash ? target : ".", &status) != 0 || access(slash ? target : ".", W_OK | X_OK) != 0)
+		return file_fail(e, "write", path, "", errno);
+	return S_ISDIR(status.st_mode) || file_fail(e, "write", path, "", ENOTDIR);
+}
+
 bool file_remove(const char *dir, const char *name, struct error *e)
 {
 	int at, code = 0;

@@ -16,6 +16,8 @@ bool file_write_unsynced(const char *dir, const char *name, const char *data, si
  * is written to, and so are standard output and error under another name.
  */
 bool file_write_path(const char *path, const char *data, size_t len, struct error *e) MUST_CHECK;
+/* Whether it looks as if that path could be written, before the work for it is done.  False with the reason. */
+bool file_may_write(const char *path, struct error *e) MUST_CHECK;
 /*
  * Writes data[len] at byte `from` of dir/name, cuts the file there, and syncs it; a missing file is made.  After a
  * failure the bytes before `from` are as they were.  False with the reason, also if the file is not a regular one.

@@ -340,7 +340,15 @@ check 3 run "$work/other.json"
 says err "$work/other.json: engine: no engine 'no-such"
 check 3 minimize "$work/other.json"
 check 5 minimize "$loop" --engine tape
-check 4 minimize "$loop" --engine "$fault" --out "$work/no/such/directory.json"
+# Before the search, not after it: nothing is asked.
+for command in "minimize $loop" "report $loop"; do
+	for file in "$work/no/such/directory.json" /dev/null/x "$work"; do
+		# shellcheck disable=SC2086 # a command and its operand
+		check 4 $command --engine "$fault" --out "$file"
+		says err "adjudge: cannot write $file: "
+		saysnot err 'candidates'
+	done
+done
 
 # ---- --out: what is no regular file is not replaced ----
 check 0 minimize "$loop" --engine "$fault"

@@ -105,6 +105,16 @@ bool is_directory(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+int check_output(const char *path)
+{
+	struct error e = {0};
+
+	if (!path || file_may_write(path, &e))
+		return -1;
+	complain("%s", e.text);
+	return EXIT_OURS;
+}
+
 int write_output(const char *path, const char *text, size_t len)
 {
 	struct error e = {0};

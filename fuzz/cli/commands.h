@@ -27,6 +27,9 @@ int command_worker(int argc, char **argv);
 enum { COMMAND_ARENA = 1 << 30 };
 
 bool is_directory(const char *path);
+/* Whether --out (NULL: not given) can be written, before the work for it is done: -1, or an exit code after a
+ * complaint. */
+int check_output(const char *path);
 /* Writes to the file of that path (file_write_path), or to standard output (NULL): an exit code, after a complaint
  * where it failed. */
 int write_output(const char *path, const char *text, size_t len);

@@ -184,6 +184,8 @@ int command_minimize(int argc, char **argv)
 		goto out;
 	}
 	code = choose_engine("minimize", path[0], &own, &names, &spec, &a);
+	if (code < 0)
+		code = check_output(how.out);
 	if (code >= 0)
 		goto out;
 	stop_on_signals();

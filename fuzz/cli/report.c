@@ -89,6 +89,9 @@ static int report_path(struct report_options *o, const char *path, struct arena 
 		complain("report: one engine for one case; --engine may be repeated for the directory of a campaign");
 		return EXIT_USAGE;
 	}
+	code = check_output(o->out);
+	if (code >= 0)
+		return code;
 	o->explain.spec = o->engines.n ? o->engines.at[0] : NULL;
 	text = o->again || o->explain.spec || !strcmp(path, "-") ? NULL
 	                                                         : report_with(path, "characterization", a, &len);
