@@ -83,6 +83,12 @@ check 0 ops
 says out scatter_add
 check 0 faults
 says out "$fault"
+check 0 faults --only fifo
+says out "$fault"
+saysnot out scale
+check 5 faults --only 'no such text'
+says err 'faults: there are no faults with no such text'
+check 5 faults --mutants --only 'no such text'
 check 0 faults --score functional --only fifo --cases 500 --quiet
 says out '1 of 1 faults found'
 check 0 faults --score functional --only residual-fifo --cases 500 --quiet --found "$work/found"
@@ -236,6 +242,8 @@ says err "adjudge: $long/sinn.json: body[3]"
 # ---- report ----
 check 2 report "$loop"
 check 2 report "$loop" --engine "$fault" --format paper
+check 2 report "$work/characterized.json" --experiments nothing
+says err "report: no experiment 'nothing'"
 check 2 report "$loop" --engine "$fault" --experiments point
 says err "did you mean 'points'?"
 check 3 report "$work/sinn.json" --engine tape

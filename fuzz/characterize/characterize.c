@@ -45,7 +45,7 @@ static bool listed(const char *list, const char *id)
 	return false;
 }
 
-static bool check_list(const char *list, struct error *e)
+bool experiments_exist(const char *list, struct error *e)
 {
 	const char *names[EXPERIMENTS], *near;
 
@@ -314,7 +314,7 @@ bool characterize(struct bench *b, const char *spec, const struct testcase *c, c
 	struct lab l = {.bench = b, .spec = spec, .base = c, .arena = a, .out = out, .deadline = INFINITY, .focus = -1};
 	struct bench_result r;
 
-	if (!check_list(o->experiments, e))
+	if (!experiments_exist(o->experiments, e))
 		return false;
 	if (o->seconds > 0)
 		l.deadline = bench_clock() + o->seconds;

@@ -19,6 +19,8 @@ struct characterize_options {
 bool characterize(struct bench *b, const char *spec, const struct testcase *c, const struct characterize_options *o,
     struct arena *a, struct characterization *out, struct error *e) MUST_CHECK;
 
+/* Whether the comma-separated ids are experiments (NULL: all).  False with the reason. */
+bool experiments_exist(const char *list, struct error *e) MUST_CHECK;
 /* Id of experiment `index` in table order, for help; NULL past the end. */
 const char *experiment_id(int index);
 

@@ -23,14 +23,25 @@ static void print_fault(const struct fault_info *f)
 	printf("%-36s %-4s %-1s %-3s  %s\n", f->spec, year, f->family, f->request, f->meaning);
 }
 
-static void list_mutants(struct listing *l)
+/* Whether --only (NULL: not given) names it, as for a score. */
+static bool is_listed(const char *only, const char *spec, const char *meaning)
+{
+	return !only || strstr(spec, only) || strstr(meaning, only);
+}
+
+/* Both return how many were listed. */
+static int list_mutants(struct listing *l, const char *only)
 {
 	char meaning[MUTANT_TEXT];
+	int n = 0;
 
 	for (int k = 0; engine_names[k]; k++)
 		for (int i = 0; mutant_row(engine_names[k], i, meaning); i++) {
 			const char *spec = arena_printf(&l->arena, "%s+mutant:%d", engine_names[k], i);
 
+			if (!is_listed(only, spec, meaning))
+				continue;
+			n++;
 			json_begin_object(&l->w, JSON_FLOW);
 			json_member_string(&l->w, "spec", spec);
 			json_member_string(&l->w, "meaning", meaning);
@@ -38,13 +49,18 @@ static void list_mutants(struct listing *l)
 			if (!l->json)
 				printf("%-24s %s\n", spec, meaning);
 		}
+	return n;
 }
 
-static void list_faults(struct listing *l)
+static int list_faults(struct listing *l, const char *only)
 {
 	const struct fault_info *f;
+	int n = 0;
 
 	for (int i = 0; (f = fault_row(i)); i++) {
+		if (!is_listed(only, f->spec, f->meaning))
+			continue;
+		n++;
 		json_begin_object(&l->w, JSON_FLOW);
 		json_member_string(&l->w, "spec", f->spec);
 		json_member_string(&l->w, "slug", f->slug);
@@ -58,15 +74,21 @@ static void list_faults(struct listing *l)
 		if (!l->json)
 			print_fault(f);
 	}
+	return n;
 }
 
-static int list(bool mutants, bool json)
+static int list(bool mutants, const char *only, bool json)
 {
 	struct listing l = {.json = json};
+	int n, code;
 
 	listing_begin(&l, NULL);
-	(mutants ? list_mutants : list_faults)(&l);
-	return listing_end(&l);
+	n = (mutants ? list_mutants : list_faults)(&l, only);
+	code = listing_end(&l);
+	if (n)
+		return code;
+	complain("faults: there are no %s with %s", mutants ? "mutants" : "faults", only);
+	return EXIT_NOTHING;
 }
 
 /* ---- scores ---- */
@@ -253,7 +275,7 @@ int command_faults(int argc, char **argv)
 	    "1e-15, that 10,000 cases find with a probability of 95 %.\n"
 	    "Example: adjudge faults --mutants --score tape --cases 100000 --profile benchmarks/frozen.json\n"
 	    "Exit status: 0 listed or measured, 3 the profile cannot be read, 4 the engine without faults was\n"
-	    "judged wrong, or the machine failed, 5 the engine has none.\n",
+	    "judged wrong, or the machine failed, 5 there is none.\n",
 	    rows, sizeof rows / sizeof *rows, 0, 0};
 	struct error e = {0};
 	char **operand;
@@ -262,7 +284,7 @@ int command_faults(int argc, char **argv)
 	if (code >= 0)
 		return code;
 	if (!score_of.engine && !sensitivity.engine)
-		return list(score_of.mutants, json);
+		return list(score_of.mutants, score_of.only, json);
 	if (score_of.engine && sensitivity.engine) {
 		complain("faults: --score and --sensitivity are two questions");
 		return EXIT_USAGE;

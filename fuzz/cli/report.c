@@ -161,6 +161,7 @@ int command_report(int argc, char **argv)
 	    {"held-out", OPTION_NUMBER, &held_out, "N", "try the condition on N fresh variants"},
 	    {"again", OPTION_FLAG, &report.again, NULL, "repeat the experiments of a report that has them"},
 	};
+	struct error e = {0};
 	struct arena a;
 	struct options o = {
 	    "report", "CASE|DIR [--engine SPEC] [OPTION]...", NULL, rows, sizeof rows / sizeof *rows, 1, 1};
@@ -191,6 +192,9 @@ int command_report(int argc, char **argv)
 	report.explain.script = report.format && !strcmp(report.format, "issue");
 	if (!report.rendering) {
 		complain("report: no format '%s'; there are %s", report.format, names_of_formats(&a));
+		code = EXIT_USAGE;
+	} else if (!experiments_exist(report.explain.characterize.experiments, &e)) {
+		complain("report: %s", e.text);
 		code = EXIT_USAGE;
 	} else if ((code = naming_apply("report", engines, false, &report.names, &a, &report.engines, NULL, 0)) >= 0) {
 		goto out;
