@@ -57,6 +57,8 @@ says out 'broken  --engine'
 check 4 doctor --engine "right=proc:exec $adjudge worker --engine tape" --engine 'wrong=proc:exit 3'
 says out 'ok      right              tape: right'
 says out 'broken  wrong              wrong: the engine ended as it started: exit code 3'
+check 4 doctor --engine "died=proc:'$adjudge' worker --engine tape </dev/null; read -r line; echo out of paper >&2; exit 3"
+says out ': crash for x * x: exit code 3: out of paper'
 check 4 doctor --engine tape+scale:mul:2
 says out 'wrong for x * x'
 check 2 doctor --engine no-such-engine

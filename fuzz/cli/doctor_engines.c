@@ -28,7 +28,16 @@ static bool read_square(
 	return testcase_read(text, strlen(text), a, out, e);
 }
 
-/* Judges every request.  Returns how many agree; *bad is the first verdict that says otherwise, or NULL. */
+/* The verdict, and what the engine said or did. */
+static const char *how_bad(const struct testcase *c, const struct bench_result *r, struct arena *a)
+{
+	const struct judgement *j = &r->judgement[0];
+	const char *text = judged_text(c, &r->truth, r->answer[0], j, a);
+
+	return arena_printf(a, "%s for x * x%s%s", verdict_names[j->verdict], *text ? ": " : "", text);
+}
+
+/* Judges every request.  Returns how many agree; *bad is what says otherwise at last, or NULL. */
 static int count_right(struct bench *b, struct arena *a, const char **bad, struct error *e)
 {
 	int right = 0;
@@ -44,7 +53,7 @@ static int count_right(struct bench *b, struct arena *a, const char **bad, struc
 		v = r.judgement[0].verdict;
 		if (machine_failed(engine_name(b->engine[0]), r.answer[0], c.n_point) ||
 		    (v != VERDICT_AGREE && v != VERDICT_UNSUPPORTED && v != VERDICT_UNDECIDED))
-			*bad = verdict_names[v];
+			*bad = how_bad(&c, &r, a);
 		right += v == VERDICT_AGREE;
 	}
 	return right;
@@ -66,7 +75,7 @@ void doctor_judge(struct doctor *d, const char *item, const char *spec, const ch
 	arena_init(&a, CASE_ARENA);
 	right = count_right(&b, &a, &bad, &e);
 	if (bad)
-		doctor_say(d, DOCTOR_BROKEN, item, fix, "%s: %s for x * x", engine_version(b.engine[0], &a), bad);
+		doctor_say(d, DOCTOR_BROKEN, item, fix, "%s: %s", engine_version(b.engine[0], &a), bad);
 	else if (right <= 0)
 		doctor_say(d, DOCTOR_BROKEN, item, fix, "%s: its hello is good, but it does not answer x * x",
 		    engine_version(b.engine[0], &a));
