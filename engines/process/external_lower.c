@@ -36,6 +36,17 @@ static bool has_more_nodes(const struct region *region, int n)
 	return false;
 }
 
+/* What would help against a dtype that is no float: a constant predicate of select is a bool. */
+static const char *dtype_hint(const struct hello *h, const struct program *p, enum dtype d)
+{
+	if (!h->constants || h->dtype[DTYPE_BOOL] || dtype_is_float(d))
+		return "";
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
+		if (w.node->op == OP_SELECT)
+			return "; for select, \"dtypes\" must have bool";
+	return "";
+}
+
 /* The reason why the engine will not be asked, or NULL. */
 static const char *refusal(const struct external *self, const struct program *p, struct arena *a)
 {
@@ -48,7 +59,8 @@ static const char *refusal(const struct external *self, const struct program *p,
 		return arena_printf(a, "%s: more than %d nodes", self->name, h->nodes);
 	for (int v = 0; v < p->n_value; v++) {
 		if (!h->dtype[p->type[v].dtype])
-			return arena_printf(a, "%s: no %s", self->name, dtype_table[p->type[v].dtype].name);
+			return arena_printf(a, "%s: no %s%s", self->name, dtype_table[p->type[v].dtype].name,
+			    dtype_hint(h, p, p->type[v].dtype));
 		if (p->type[v].shape.rank > h->rank)
 			return arena_printf(a, "%s: no rank %d", self->name, p->type[v].shape.rank);
 	}
