@@ -191,6 +191,13 @@ says out '#include <math.h>'
 check 0 emit --format jax "$loop"
 says out 'import jax'
 check 2 emit --format basic "$loop"
+sed 's/"vjp"/"jvp"/; s/cotangents/tangents/' "$source/tests/cli_square.json" >"$work/jvp.json"
+check 5 emit --format torch "$work/jvp.json"
+says err 'torch.reverse: no request jvp, only primal or vjp'
+says err '; other formats of PyTorch: torch-forward, torch-func, '
+# With constants and without bool there is no select.
+check 5 conform --engine "floats=$there tape | sed -u '1s/{/{\"constants\":true,\"dtypes\":[\"f64\"],/'" --op select --cases 6 --quiet
+says out '; for select, "dtypes" must have bool'
 check 2 emit --format torch
 check 3 emit --format torch /dev/null
 

@@ -218,10 +218,34 @@ static const char *lower(const struct external *self, const struct aot_rules *ru
 	return NULL;
 }
 
+/* "vjp,jvp"; a request of no level is "primal". */
+static const char *stack_text(const enum transform_kind *kind, int n, struct arena *a)
+{
+	const char *text = n ? "" : "primal";
+
+	for (int i = 0; i < n; i++)
+		text = arena_printf(a, "%s%s%s", text, i ? "," : "", transform_names[kind[i]]);
+	return text;
+}
+
+/* "torch.reverse: no request jvp, only primal or vjp". */
+static const char *no_request(const struct external *self, const struct testcase *c, struct arena *a)
+{
+	const struct hello *h = self->hello;
+	enum transform_kind kind[LIMIT_TRANSFORMS];
+	const char *known = "";
+
+	for (int i = 0; i < c->n_transform; i++)
+		kind[i] = c->transform[i].kind;
+	for (int k = 0; k < h->n_request; k++)
+		known = arena_printf(
+		    a, "%s%s%s", known, k ? " or " : "", stack_text(h->request[k].kind, h->request[k].n, a));
+	return arena_printf(a, "%s: no request %s, only %s", self->name, stack_text(kind, c->n_transform, a), known);
+}
+
 const char *external_prepare(const struct external *self, const struct aot_rules *rules, const struct testcase *c,
     struct arena *a, struct testcase **cases, int *n)
 {
-	return hello_takes(self->hello, c->transform, c->n_transform)
-	    ? lower(self, rules, c, a, cases, n)
-	    : arena_printf(a, "%s: no such request", self->name);
+	return hello_takes(self->hello, c->transform, c->n_transform) ? lower(self, rules, c, a, cases, n)
+	                                                              : no_request(self, c, a);
 }

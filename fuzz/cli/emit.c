@@ -75,6 +75,17 @@ static void truth_for(struct bench *b, const struct emission *x, struct truth *o
 	oracle_confirm(b->oracle, x->c, x->arena, out);
 }
 
+/* "; other formats of PyTorch: torch-forward, torch-func", which may know a request that f does not. */
+static const char *other_formats(const struct format *f, struct arena *a)
+{
+	const char *text = "";
+
+	for (int k = 0; k < FORMATS; k++)
+		if (&formats[k] != f && !strcmp(formats[k].title, f->title))
+			text = arena_printf(a, "%s%s%s", text, *text ? ", " : "", formats[k].name);
+	return *text ? arena_printf(a, "; other formats of %s: %s", f->title, text) : "";
+}
+
 /* Writes the source by the adapter of the engine. */
 static int emit_by_adapter(const struct format *f, struct emission *x)
 {
@@ -95,7 +106,10 @@ static int emit_by_adapter(const struct format *f, struct emission *x)
 			emit_comment(x, f->comment, f->title);
 		emit_adapted(x, engine_hello(b.engine[0])->emits, text, n);
 	} else {
-		complain("emit: %s", e.text);
+		complain("emit: %s%s", e.text,
+		    hello_takes(engine_hello(b.engine[0]), x->c->transform, x->c->n_transform)
+		        ? ""
+		        : other_formats(f, x->arena));
 		code = EXIT_NOTHING;
 	}
 	bench_close(&b);
