@@ -132,14 +132,16 @@ static void state_indices(struct lab *l, const struct variant_table *t)
 	state_column(l, t, "index-modes", 2, "index modes");
 }
 
-/* Whether the program runs one op alone, which may have regions, on inputs and constants. */
+/* Whether the program runs one op alone, without regions, on inputs and constants. */
 static bool is_single(const struct testcase *c)
 {
-	int n = 0;
+	int n = 0, regions = 0;
 
-	for (int i = 0; i < c->program.top.n_node; i++)
+	for (int i = 0; i < c->program.top.n_node; i++) {
 		n += c->program.top.node[i].op != OP_CONSTANT;
-	return n == 1;
+		regions += c->program.top.node[i].n_region;
+	}
+	return n == 1 && !regions;
 }
 
 /* Whether some program of one op is wrong, at other numbers than those of table `operands`. */
