@@ -182,8 +182,17 @@ void worker_send(void *worker, const struct testcase *c, int n, struct arena *a)
 
 static const char *memory_text(const struct worker *w, struct arena *a)
 {
+	return arena_printf(a, "%s: more than %.4g MiB%s", exchange_text[EXCHANGE_MEMORY],
+	    (double)w->process.memory / (1 << 20), w->foreign ? " (--memory-limit)" : "");
+}
+
+/* What happened instead of an answer. */
+static const char *exchange_says(const struct worker *w, enum exchange how, struct arena *a)
+{
+	if (how != EXCHANGE_CROWD || !w->foreign)
+		return exchange_text[how];
 	return arena_printf(
-	    a, "%s: more than %.4g MiB", exchange_text[EXCHANGE_MEMORY], (double)w->process.memory / (1 << 20));
+	    a, "%s: more than %lld (--process-limit)", exchange_text[how], (long long)w->quota.processes);
 }
 
 /* The answer of an engine that died by itself, with that wait status. */
@@ -232,7 +241,7 @@ static void bury(
 	        : how == EXCHANGE_STOPPED ? ANSWER_INTERRUPTED
 	        : how == EXCHANGE_CROWD   ? ANSWER_CRASH
 	                                  : ANSWER_PROTOCOL,
-	    with_complaint(w, exchange_text[how], a));
+	    with_complaint(w, exchange_says(w, how, a), a));
 }
 
 bool worker_receive(void *worker, const struct testcase *c, int n, struct arena *a, struct answer *const *out)

@@ -32,8 +32,8 @@ HANGS = [(kind, mode, FAIL, "|hang|none: hang no answer within 400 ms", kind == 
          for mode in ("sleep", "loop", "stop", "deaf", "deaf-blocked", "fork-sleep", "exit-handler")]
 LIMITS = [(kind, mode, FAIL, text, kind == "proc")
           for kind in ("proc", "so")
-          for mode, text in [("eat", "|oom|none: oom held more memory than it may: more than 256 MiB"), ("eat-child", "|oom|none: oom"),
-                             ("breed", "started more processes than it may")]]
+          for mode, text in [("eat", "|oom|none: oom held more memory than it may: more than 256 MiB (--memory-limit)"), ("eat-child", "|oom|none: oom"),
+                             ("breed", "started more processes than it may: more than 50 (--process-limit)")]]
 HARMLESS = [(kind, mode, PASS, " agree 1,", mode == "fork-answer")
             for kind in ("proc", "so")
             for mode in ("", "fork-answer", "eat-some", "errors", "locale", "cwd", "rlimits", "dumpable", "signals")]
