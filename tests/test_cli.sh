@@ -16,7 +16,7 @@ check 0 run "$evil"
 says err 'is not checked: a file never starts an engine'
 check 0 gate "$evil"
 says out "not checked $evil: proc:touch"
-says out '2 expectations were not checked'
+says out 'not checked: 2 expectations'
 check 0 gate --json --engine tape "$evil"
 says out '"not_checked"'
 check 0 minimize --report --engine "$fault" --out "$work/evil-report.json" "$loop"
@@ -453,6 +453,8 @@ says out 'warning '
 # An engine that was not asked has fixed nothing.
 check 0 gate "$work/small.json" --engine functional --baseline "$work/known.json"
 says out 'not checked '
+says out 'not checked: 1 known finding'
+saysnot out 'expectation'
 sed 's/"link"/"case": "elsewhere.json", "link"/' "$work/known.json" >"$work/elsewhere.json"
 check 1 gate "$work/small.json" --engine tape --baseline "$work/elsewhere.json"
 says out 'not here: elsewhere.json'

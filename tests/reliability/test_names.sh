@@ -78,7 +78,7 @@ checks=$((checks + 1))
 sed 's/"results"/"expect": [{"engine": "mine", "verdict": "agree"}], "results"/' "$source/tests/cli_square.json" >"$work/expects.json"
 check 0 gate "$work/expects.json"
 says out "not checked $work/expects.json: mine: a file never starts an engine; give it with --engine mine=SPEC"
-says out '1 expectations were not checked'
+says out 'not checked: 1 expectation'
 check 0 gate "$work/expects.json" --engine "mine=$at_here"
 checks=$((checks + 1))
 ! grep -q 'not checked' "$work/out" || { failures=$((failures + 1)); echo "an expectation about a given engine was not checked" >&2; }
