@@ -437,15 +437,15 @@ static bool several_carriers(struct lab *l)
 	return other_cause(l, OP_CONSTANT) == OP_CONSTANT && strstr(ops_of_base(l, true), " and ");
 }
 
-/* " In other programs those with respect to X are wrong too."; "": the set is empty. */
+/* " In other programs the gradients with respect to X are wrong too."; "": the set is empty. */
 static const char *about_others(struct lab *l, const struct blame *b, const bool *set, const char *where)
 {
 	int n;
 	const char *text = set_text(l, b, set, &n);
 
 	return !n ? ""
-	          : LAB_TEXT(l, " %s %s with respect to %s %s wrong too.", where, n > 1 ? "those" : "that", text,
-	                n > 1 ? "are" : "is");
+	          : LAB_TEXT(l, " %s the %s%s with respect to %s %s wrong too.", where, derivative_word(l),
+	                n > 1 ? "s" : "", text, n > 1 ? "are" : "is");
 }
 
 /* Which operands are wrong, and which are right. */
