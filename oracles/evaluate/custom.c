@@ -33,6 +33,89 @@ static bool quietly(struct evaluation_run *r, const struct node *node, double *e
 	return yes;
 }
 
+/* Whether the function of the custom is one formula: a rule that compares something has pieces that it has not. */
+static bool is_one_formula(const struct region *f)
+{
+	for (int i = 0; i < f->n_node; i++) {
+		const struct op_info *op = &op_table[f->node[i].op];
+
+		if (op->family != FAMILY_CONSTANT && op->regularity != REGULARITY_SMOOTH &&
+		    op->regularity != REGULARITY_LINEAR && op->regularity != REGULARITY_MOVE)
+			return false;
+	}
+	return true;
+}
+
+/* along[i]: node i of the rule depends on its directions, or may. */
+static const bool *nodes_along(const struct evaluation_run *r, const struct node *custom)
+{
+	const struct region *rule = &custom->region[1];
+	bool *value = NEW(r->arena, bool, r->p->n_value), *along = NEW(r->arena, bool, rule->n_node);
+
+	for (int v = rule->param + custom->n_arg; v < rule->param + rule->n_param; v++)
+		value[v] = true;
+	for (int i = 0; i < rule->n_node; i++) {
+		const struct node *n = &rule->node[i];
+
+		along[i] = n->n_region > 0;
+		for (int k = 0; k < n->n_arg; k++)
+			along[i] = along[i] || value[n->arg[k]];
+		for (int k = 0; k < n->n_out; k++)
+			value[n->out + k] = along[i];
+	}
+	return along;
+}
+
+/* Whether the operands of element e of a comparison differ, as far as that is known without their broadcast. */
+static bool differ(const struct evaluation_run *r, const struct node *n, int e)
+{
+	const int size = shape_elements(&r->p->type[n->out].shape);
+	mpfr_srcptr side[2];
+
+	for (int k = 0; k < 2; k++) {
+		const struct type *type = &r->p->type[n->arg[k]];
+		const int own = shape_elements(&type->shape);
+
+		if (!dtype_is_float(type->dtype) || (own != size && own != 1))
+			return false;
+		side[k] = r->ev->value[r->env[n->arg[k]].at[own == 1 ? 0 : e].scalar];
+	}
+	return !mpfr_equal_p(side[0], side[1]);
+}
+
+/*
+ * Whether rounding may make equals of different operands that the rule compares, or exchange them: an engine that
+ * executes the rule may then take another formula than was compared. Where operands are equal, a rule has another
+ * formula for good reasons, and the one beside is right too.
+ */
+static bool is_unsure(struct evaluation_run *r, const struct node *node)
+{
+	struct evaluation *ev = r->ev;
+	const struct region *rule = &node->region[1];
+	const struct arena_mark memory = arena_mark(r->arena);
+	const struct trace_mark mark = trace_mark(ev);
+	const bool *along = nodes_along(r, node);
+	bool unsure = false;
+
+	if (!is_one_formula(&node->region[0]))
+		return false;
+	for (int k = 0; k < node->n_arg; k++)
+		r->env[rule->param + k] = r->env[node->arg[k]];
+	for (int i = 0; i < rule->n_node; i++) {
+		const struct node *n = &rule->node[i];
+		const struct shape *shape = &r->p->type[n->out].shape;
+
+		if (along[i])
+			continue;
+		evaluate_node(r, n);
+		for (int e = 0; op_table[n->op].family == FAMILY_COMPARE && e < shape_elements(shape); e++)
+			unsure |= element_shaky(&r->env[n->out], e) && differ(r, n, e);
+	}
+	trace_take_back(ev, &mark);
+	arena_rewind(r->arena, memory);
+	return unsure;
+}
+
 static bool is_listed(const struct evaluation *ev, const struct node *node)
 {
 	for (int k = 0; k < ev->n_broken && k < EVALUATE_BROKEN; k++)
@@ -50,7 +133,7 @@ static bool is_broken(struct evaluation_run *r, const struct node *node, double 
 
 	if (ev->n_broken > EVALUATE_BROKEN)
 		return true;
-	if (!listed && quietly(r, node, excess))
+	if (!listed && quietly(r, node, excess) && !is_unsure(r, node))
 		return false;
 	*excess = 0;
 	if ((!listed && ev->n_broken == EVALUATE_BROKEN) || !quietly(r, node, NULL))
