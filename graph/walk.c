@@ -130,6 +130,18 @@ bool region_reads(const struct region *region, int v)
 	return false;
 }
 
+int region_count_uses(const struct region *region, int v)
+{
+	int n = 0;
+
+	for (int i = 0; i < region->n_node; i++)
+		for (int k = 0; k < region->node[i].n_arg; k++)
+			n += region->node[i].arg[k] == v;
+	for (int k = 0; k < region->n_result; k++)
+		n += region->result[k] == v;
+	return n;
+}
+
 bool region_defines(const struct region *region, int v)
 {
 	const struct region *r;

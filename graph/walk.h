@@ -62,6 +62,8 @@ int region_nesting(const struct region *region, enum op op);
 const struct tensor *region_constant(const struct region *region, int v);
 /* Whether v is an operand of a node or a result of a region. */
 bool region_reads(const struct region *region, int v);
+/* How often v is an operand of a node or a result of this region itself, its inner regions left out. */
+int region_count_uses(const struct region *region, int v);
 /* Whether v is a parameter of a region or a result of a node. */
 bool region_defines(const struct region *region, int v);
 /* Set the flags, of [n_value], of all values for which region_reads or region_defines holds. */

@@ -79,18 +79,6 @@ bool facts_captures_varied(const struct facts *f, const struct region *r)
 	return false;
 }
 
-static int uses_count(const struct region *r, int value)
-{
-	int n = 0;
-
-	for (int i = 0; i < r->n_node; i++)
-		for (int k = 0; k < r->node[i].n_arg; k++)
-			n += r->node[i].arg[k] == value;
-	for (int k = 0; k < r->n_result; k++)
-		n += r->result[k] == value;
-	return n;
-}
-
 /* Whether result `which` of the body is the next value of a carry. */
 static bool is_next_carry(const struct node_loop *l, int which)
 {
@@ -125,7 +113,7 @@ void facts_of_loop(struct facts *f, const struct node *n, const struct node_loop
 		f->at[FEATURE_CONSTANT_CARRIED] |= !f->varied[n->arg[l->first_arg + i]] && f->live[param];
 		f->at[FEATURE_CARRY_THROUGH] |= result == param;
 		f->at[FEATURE_CARRY_SHIFTED] |= result != param && result >= first && result < first + l->n_carry;
-		f->at[FEATURE_CARRY_OVERWRITTEN] |= uses_count(l->body, param) > 1;
+		f->at[FEATURE_CARRY_OVERWRITTEN] |= region_count_uses(l->body, param) > 1;
 		for (int k = 0; k < top->n_result; k++)
 			f->at[FEATURE_CARRY_IS_RESULT] |= top->result[k] == n->out + i;
 	}

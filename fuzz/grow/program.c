@@ -128,13 +128,8 @@ static int count_uses(struct edit *e, int value)
 	const struct region *r;
 	int n = 0;
 
-	for (struct walk w = walk_nodes(&e->c.program.top); (r = walk_region(&w));) {
-		for (int i = 0; i < r->n_node; i++)
-			for (int k = 0; k < r->node[i].n_arg; k++)
-				n += r->node[i].arg[k] == value;
-		for (int k = 0; k < r->n_result; k++)
-			n += r->result[k] == value;
-	}
+	for (struct walk w = walk_nodes(&e->c.program.top); (r = walk_region(&w));)
+		n += region_count_uses(r, value);
 	return n;
 }
 

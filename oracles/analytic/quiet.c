@@ -18,8 +18,8 @@ static const double MOST_EXCESS = 16;
 /* How many times farther apart rule and derivative may be in another direction than in the one that is tried. */
 static const double APART = 8;
 
-/* A rule may leave the range of its direction and results by a quarter of half of all exponents. */
-enum { RANGE_PART = 4 };
+/* By which part of all exponents a rule may leave the range of its direction and results. */
+enum { RANGE_PART = 8 };
 
 /* Notes of all scalars from `first` on. They depend on parameters, and each is a class of its own. */
 static void note_quiet(struct analytic *self, int first)
@@ -169,7 +169,7 @@ static bool overreaches(const struct analytic *self, const struct rule_check *ch
 		widen_exponents(&ends, ev, check->given[i]);
 	for (int k = check->end; k < check->rule; k++) {
 		const struct scalar *s = &ev->scalar[k];
-		const int room = (dtype_table[s->dtype].emax - dtype_table[s->dtype].emin) / 2 / RANGE_PART;
+		const int room = (dtype_table[s->dtype].emax - dtype_table[s->dtype].emin) / RANGE_PART;
 
 		for (int j = 0; j < s->n_parent; j++)
 			along[k] = along[k] || along[ev->parent[s->parent + j]];

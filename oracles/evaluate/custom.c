@@ -84,9 +84,9 @@ static bool differ(const struct evaluation_run *r, const struct node *n, int e)
 }
 
 /*
- * Whether rounding may make equals of different operands that the rule compares, or exchange them: an engine that
- * executes the rule may then take another formula than was compared. Where operands are equal, a rule has another
- * formula for good reasons, and the one beside is right too.
+ * Whether rounding may change the result of a comparison in the rule, of operands that differ. An engine that executes
+ * the rule may then take another formula than the one that was checked. Equal operands do not count: a rule has a
+ * formula of its own there for good reasons, and the formula beside it is right too.
  */
 static bool is_unsure(struct evaluation_run *r, const struct node *node)
 {
