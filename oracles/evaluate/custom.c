@@ -8,6 +8,21 @@
 
 #include <math.h>
 
+/* Takes back what was evaluated since: in the trace, on the path, and among the frozen values. */
+static void restore(struct evaluation *ev, const struct evaluation *before)
+{
+	ev->n_scalar = before->n_scalar;
+	ev->n_parent = before->n_parent;
+	ev->n_masked = before->n_masked;
+	ev->path = before->path;
+	ev->n_event = before->n_event;
+	ev->edge = before->edge;
+	ev->status = before->status;
+	ev->n_frozen = before->n_frozen;
+	ev->next_frozen = before->next_frozen;
+	ev->part = before->part;
+}
+
 /* Whether the rule is right, or, if excess is NULL, whether it is linear. Leaves nothing in the trace, on the path, or
  * among the frozen values. */
 static bool quietly(struct evaluation_run *r, const struct node *node, double *excess)
@@ -21,15 +36,7 @@ static bool quietly(struct evaluation_run *r, const struct node *node, double *e
 	arena_rewind(r->arena, mark);
 	ev->quiet = before.quiet;
 	ev->at_ties = NULL;
-	ev->n_scalar = before.n_scalar;
-	ev->n_parent = before.n_parent;
-	ev->path = before.path;
-	ev->n_event = before.n_event;
-	ev->edge = before.edge;
-	ev->status = before.status;
-	ev->n_frozen = before.n_frozen;
-	ev->next_frozen = before.next_frozen;
-	ev->part = before.part;
+	restore(ev, &before);
 	return yes;
 }
 
@@ -92,13 +99,14 @@ static bool is_unsure(struct evaluation_run *r, const struct node *node)
 {
 	struct evaluation *ev = r->ev;
 	const struct region *rule = &node->region[1];
+	const struct evaluation before = *ev;
 	const struct arena_mark memory = arena_mark(r->arena);
-	const struct trace_mark mark = trace_mark(ev);
-	const bool *along = nodes_along(r, node);
+	const bool *along;
 	bool unsure = false;
 
 	if (!is_one_formula(&node->region[0]))
 		return false;
+	along = nodes_along(r, node);
 	for (int k = 0; k < node->n_arg; k++)
 		r->env[rule->param + k] = r->env[node->arg[k]];
 	for (int i = 0; i < rule->n_node; i++) {
@@ -111,7 +119,7 @@ static bool is_unsure(struct evaluation_run *r, const struct node *node)
 		for (int e = 0; op_table[n->op].family == FAMILY_COMPARE && e < shape_elements(shape); e++)
 			unsure |= element_shaky(&r->env[n->out], e) && differ(r, n, e);
 	}
-	trace_take_back(ev, &mark);
+	restore(ev, &before);
 	arena_rewind(r->arena, memory);
 	return unsure;
 }
